@@ -18,6 +18,9 @@ extension EventMessage {
         let mean = motion.meanAbsolute
         rsam = AxisValues(x: mean.x, y: mean.y, z: mean.z)
         gaps = max(0, record.segments.count - 1)
+        missing = (Double(record.missing) / record.rate * 1e4).rounded() / 1e4
+        velocityValid = motion.isVelocityCertain
+        displacementValid = motion.isDisplacementCertain
         if let first {
             firstMotion = .init(
                 axis: Direction.Axis(first.axis, isNegative: !first.positive), t: record.time(first.place))

@@ -103,8 +103,17 @@ struct EventRecorder: ~Copyable {
         assessment.process(planes.raw, stride: Planes.capacity, count: count)
     }
 
-    /// A new stretch of samples begins: nothing before it says anything of an event's nature.
-    mutating func beginStretch() { assessment.reset() }
+    /// A new stretch of samples begins: what was before it says nothing of an event's nature, but of the noise.
+    /// - Parameter missing: seconds between the two; nil: what was before is not to be used.
+    mutating func beginStretch(missing: Double?) {
+        if let missing { assessment.gap(seconds: missing) } else { assessment.reset() }
+    }
+
+    /// Takes samples of a gap, which are estimated: for the filters of the assessment.
+    mutating func bridge(_ planes: borrowing Planes, count: Int, _ peaks: UncertainPeaks) {
+        assessment.bridge(planes.raw, stride: Planes.capacity, planes.detectors.on, count: count)
+        open?.motion.bridge(peaks)
+    }
 
     /// Keeps samples of a chunk at which no detector is on.
     mutating func skip(_ planes: borrowing Planes, _ i: Int, count: Int, index: Int64) {
@@ -327,7 +336,9 @@ struct EventRecorder: ~Copyable {
     private mutating func sendEnd(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
         guard var event = closing?.event, let analysis = closing?.analysis else { return }
         closing = nil
-        event.jma = analysis.jma ?? event.jma
+        // A record with gaps is judged by its longest stretch, which may not have the strongest motion.
+        let windows = event.message.gaps > 0 ? event.jma : nil
+        event.jma = analysis.jma.map { max($0, windows ?? $0) } ?? event.jma
         event.message.dominantHz = analysis.dominant
         event.fillIntensity(configuration)
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)

@@ -19,6 +19,9 @@ struct Planes: ~Copyable {
     /// One plane: of what Taiwan's scale takes, 0 where nobody asks for it.
     let cwa: UnsafeMutablePointer<Double>
     let triggered: UnsafeMutablePointer<UInt8>
+    /// One plane each: how far velocity and displacement may be off where they count in no maximum, else 0.
+    let velocityError: UnsafeMutablePointer<Double>
+    let displacementError: UnsafeMutablePointer<Double>
     /// For whatever the detector at work wants to write down.
     let scratch: UnsafeMutablePointer<Double>
     /// What the detectors found, and what each that is on says of the present sample.
@@ -27,12 +30,15 @@ struct Planes: ~Copyable {
     /// Nanoseconds of UTC of each sample.
     let times: UnsafeMutablePointer<Int64>
 
+    /// Whether one of these errors is not 0.
+    let isUncertain: UnsafeMutablePointer<Bool>
+
     private let memory: UnsafeMutablePointer<Double>
 
     init() {
         let (plane, detectors) = (3 * Self.capacity, DetectorBank.count)
-        memory = .allocate(capacity: (7 + detectors) * plane + Self.capacity)
-        memory.initialize(repeating: 0, count: (7 + detectors) * plane + Self.capacity)
+        memory = .allocate(capacity: (7 + detectors) * plane + 3 * Self.capacity)
+        memory.initialize(repeating: 0, count: (7 + detectors) * plane + 3 * Self.capacity)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
@@ -41,6 +47,8 @@ struct Planes: ~Copyable {
         displacement = memory + 5 * plane
         scratch = memory + 6 * plane
         cwa = memory + (7 + detectors) * plane
+        velocityError = cwa + Self.capacity
+        displacementError = velocityError + Self.capacity
         let bytes = plane + (1 + detectors) * Self.capacity
         triggered = .allocate(capacity: bytes)
         triggered.initialize(repeating: 0, count: bytes)
@@ -51,6 +59,8 @@ struct Planes: ~Copyable {
         readings.initialize(repeating: DetectorReading(axes: 0, value: 0, threshold: 0), count: detectors)
         times = .allocate(capacity: Self.capacity)
         times.initialize(repeating: 0, count: Self.capacity)
+        isUncertain = .allocate(capacity: 1)
+        isUncertain.initialize(to: false)
     }
 
     deinit {
@@ -58,6 +68,7 @@ struct Planes: ~Copyable {
         triggered.deallocate()
         readings.deallocate()
         times.deallocate()
+        isUncertain.deallocate()
     }
 
     /// The motion at a sample of the chunk.
@@ -66,7 +77,23 @@ struct Planes: ~Copyable {
         let (a, v, d) = (offsetRemoved + i, velocity + i, displacement + i)
         let (y, z) = (Self.capacity, 2 * Self.capacity)
         return MotionSample(
-            ax: a[0], ay: a[y], az: a[z], vx: v[0], vy: v[y], vz: v[z], dx: d[0], dy: d[y], cwa: cwa[i])
+            ax: a[0], ay: a[y], az: a[z], vx: v[0], vy: v[y], vz: v[z], dx: d[0], dy: d[y], cwa: cwa[i],
+            velocityError: Float(velocityError[i]), displacementError: Float(displacementError[i]))
+    }
+
+    /// The errors of the chunk's velocity and displacement from sample `i` on; nil: all count.
+    func errors(_ i: Int) -> (velocity: UnsafePointer<Double>, displacement: UnsafePointer<Double>)? {
+        isUncertain.pointee ? (UnsafePointer(velocityError + i), UnsafePointer(displacementError + i)) : nil
+    }
+
+    /// The largest motion of the chunk, all of which is uncertain by so much (m/s and m).
+    func uncertainPeaks(count: Int, velocity: Double, displacement: Double) -> UncertainPeaks {
+        var peaks = UncertainPeaks()
+        for i in 0..<count {
+            peaks.takeVelocity(self.velocity[i], self.velocity[Self.capacity + i], error: velocity)
+            peaks.takeDisplacement(self.displacement[i], self.displacement[Self.capacity + i], error: displacement)
+        }
+        return peaks
     }
 
     /// A chunk as detectors see it.

@@ -22,6 +22,9 @@ struct SignalPath: Sendable {
     /// sample after a start or a gap.
     private let startsFromMean: Bool
     private var first: (x: Double, y: Double, z: Double)?
+    private var hasMean = false
+    /// How far velocity and displacement may be off after a start or a gap.
+    private var bound: TransientBound
     private var detectors: DetectorBank
     /// Seconds that the slowest stage needs after a start or a gap, and that the filter of each axis needs.
     let settlingTime: Double
@@ -44,6 +47,9 @@ struct SignalPath: Sendable {
         filter = AxisFilter(x, y, z)
         ground = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
             try GroundIntegrator(rate: rate)
+        }
+        bound = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
+            try TransientBound(rate: rate)
         }
         startsFromMean = offset.holdBack > 0
         if configuration.intensity.scales.contains(.cwa) { cwa = .init(rate: rate) }
@@ -71,10 +77,37 @@ struct SignalPath: Sendable {
     /// Samples after a start or a gap whose mean is wanted by ``setMean(_:_:_:)`` before they are processed.
     var holdBack: Int { offset.holdBack }
 
-    mutating func setMean(_ x: Double, _ y: Double, _ z: Double) { offset.setMean(x, y, z) }
+    mutating func setMean(_ x: Double, _ y: Double, _ z: Double) {
+        offset.setMean(x, y, z)
+        hasMean = true
+        if startsFromMean { bound.begin(first: SIMD3(x, y, z)) }
+    }
 
-    /// Forgets all samples.
-    mutating func reset() {
+    /// The filters begin anew, with the next sample, at a level that is known.
+    /// - Parameter uncertainty: how far it may be from the true one, m/s².
+    mutating func begin(level: (x: Double, y: Double, z: Double), uncertainty: Double) {
+        if !hasMean { setMean(level.x, level.y, level.z) }
+        first = level
+        bound.begin(first: SIMD3(level.x, level.y, level.z), uncertainty: uncertainty)
+    }
+
+    /// The samples of a gap have been given to the filters, and the next one is the first behind it.
+    mutating func bridged(
+        velocity: Double, seconds: Double, recent: (velocity: Double, displacement: Double)
+    ) {
+        bound.bridged(velocity: velocity, seconds: seconds, recent: recent)
+    }
+
+    /// Goes on with the ground motion of another path, where nothing of the present change concerns it.
+    /// - Returns: false where one of the two starts from the mean.
+    mutating func goOnWithGround(of old: SignalPath) -> Bool {
+        guard !startsFromMean, !old.startsFromMean else { return false }
+        takeGroundMotion(old)
+        return true
+    }
+
+    /// Forgets all samples, but those of the ground motion where it goes on.
+    mutating func reset(groundGoesOn: Bool = false) {
         mounting.reset()
         offset.reset()
         filter.reset()
@@ -84,10 +117,11 @@ struct SignalPath: Sendable {
         levelX.reset()
         levelY.reset()
         levelZ.reset()
+        detectors.reset()
+        guard !groundGoesOn else { return }
         ground.reset()
         cwa?.reset()
         first = nil
-        detectors.reset()
     }
 
     /// Writes the raw samples of the station's axes from the sensor's, up to the first that is not usable; `index` of the
@@ -106,8 +140,14 @@ struct SignalPath: Sendable {
 
     /// Makes all signals of a chunk from its raw plane.
     mutating func process(_ planes: borrowing Planes, count: Int) {
+        condition(planes, count: count)
+        moveGround(planes, count: count)
+    }
+
+    /// Makes the signals that detectors look at.
+    mutating func condition(_ planes: borrowing Planes, count: Int) {
         let capacity = Planes.capacity
-        let (o, f, r, v, t) = (planes.offsetRemoved, planes.filtered, planes.rms, planes.velocity, planes.triggered)
+        let (o, f, r, t) = (planes.offsetRemoved, planes.filtered, planes.rms, planes.triggered)
         Planes.copy(planes.raw, o, count: count)
         offset.process(o, o + capacity, o + 2 * capacity, count: count)
         Planes.copy(o, f, count: count)
@@ -118,6 +158,11 @@ struct SignalPath: Sendable {
         levelX.process(r, t, count: count)
         levelY.process(r + capacity, t + capacity, count: count)
         levelZ.process(r + 2 * capacity, t + 2 * capacity, count: count)
+    }
+
+    /// Makes velocity and displacement.
+    private mutating func moveGround(_ planes: borrowing Planes, count: Int) {
+        let (capacity, v) = (Planes.capacity, planes.velocity)
         beginGroundMotion(planes, count: count)
         ground.highpass(v, v + capacity, v + 2 * capacity, count: count)
         if cwa != nil {
@@ -129,6 +174,21 @@ struct SignalPath: Sendable {
         let d = planes.displacement
         Planes.copy(v, d, count: count)
         ground.displacement(d, d + capacity, d + 2 * capacity, count: count)
+        judge(planes, count: count)
+    }
+
+    /// Writes how far velocity and displacement may be off.
+    private mutating func judge(_ planes: borrowing Planes, count: Int) {
+        guard bound.isActive else {
+            guard planes.isUncertain.pointee else { return }
+            planes.isUncertain.pointee = false
+            planes.velocityError.update(repeating: 0, count: 2 * Planes.capacity)
+            return
+        }
+        planes.isUncertain.pointee = true
+        bound.process(
+            raw: planes.raw, velocity: planes.velocity, displacement: planes.displacement, stride: Planes.capacity,
+            count: count, planes.velocityError, planes.displacementError)
     }
 
     /// Writes the acceleration that ground motion starts from where the velocity will be.
@@ -137,6 +197,7 @@ struct SignalPath: Sendable {
         if startsFromMean { return Planes.copy(planes.offsetRemoved, v, count: count) }
         guard count > 0 else { return }
         let first = self.first ?? (raw[0], raw[capacity], raw[2 * capacity])
+        if self.first == nil { bound.begin(first: SIMD3(first.0, first.1, first.2)) }
         self.first = first
         for i in 0..<count {
             v[i] = raw[i] - first.x
@@ -147,7 +208,7 @@ struct SignalPath: Sendable {
 
     /// Goes on with the ground motion of another path.
     private mutating func takeGroundMotion(_ old: SignalPath) {
-        (ground, first) = (old.ground, old.first)
+        (ground, first, bound) = (old.ground, old.first, old.bound)
         if cwa != nil, let before = old.cwa { cwa = before }
     }
 
@@ -164,9 +225,14 @@ struct SignalPath: Sendable {
 
     /// Whether a change of settings leaves what enters the filters as it was.
     static func entersAlike(_ new: Configuration, _ old: Configuration) -> Bool {
+        new.conditioning.offset == old.conditioning.offset && rawAlike(new, old)
+    }
+
+    /// Whether a change of settings leaves the raw samples as they were.
+    static func rawAlike(_ new: Configuration, _ old: Configuration) -> Bool {
         var (mounting, before) = (new.sensor.mounting, old.sensor.mounting)
         (mounting.north, before.north) = (0, 0)
-        return new.conditioning.offset == old.conditioning.offset && mounting == before
+        return mounting == before
             && new.sensor.calibration == old.sensor.calibration
             && (0..<3).allSatisfy { new.axes[$0].signal == old.axes[$0].signal }
     }

@@ -33,6 +33,10 @@ public struct StationPipeline: ~Copyable {
 
     private let planes: Planes
     private var holdBack: HoldBack
+    /// The last samples, from which short gaps are bridged.
+    private var bridge: GapBridge
+    /// Samples of the gap that is bridged as soon as enough is held back behind it; nil: what is held back is for the mean.
+    private var gapLength: Int?
     private var path: SignalPath
     private var summary: SummaryBuilder
     private var trace: TraceBuilder
@@ -94,6 +98,7 @@ public struct StationPipeline: ~Copyable {
         rate = sensor.rate
         fullScale = Self.fullScale(sensor)
         holdBack = HoldBack(length: path.holdBack)
+        bridge = GapBridge(rate: sensor.rate)
         self.configuration = configuration
         self.sensor = sensor
         rules = StationRules(configuration, path, rate: sensor.rate)
@@ -124,7 +129,7 @@ public struct StationPipeline: ~Copyable {
         self.fault = fault
         let time = SampleClock.bounded(block.time)
         if block.gapBefore || clock == nil || isOver {
-            begin(time: time, lost: block.lostBefore + badRun, to: sink)
+            begin(time: time, lost: block.lostBefore + badRun, isKnown: !isOver, to: sink)
         } else {
             clock?.advance(to: loaded + badRun, blockTime: time)
         }
@@ -136,7 +141,7 @@ public struct StationPipeline: ~Copyable {
                 i += 1
                 continue
             }
-            if badRun > 0, let clock { begin(time: clock.time(loaded + badRun), lost: badRun, to: sink) }
+            if badRun > 0, let clock { begin(time: clock.time(loaded + badRun), lost: badRun, isKnown: true, to: sink) }
             let taken = load(block, from: i)
             i += taken
             let found = path.mounting.level != level
@@ -151,6 +156,7 @@ public struct StationPipeline: ~Copyable {
         guard let clock else { return }
         endStretch(to: sink)
         stretchStart += Int64(loaded)
+        bridge.reset()
         beginStretch(time: clock.time(loaded), .change)
     }
 
@@ -207,23 +213,101 @@ public struct StationPipeline: ~Copyable {
 
     // MARK: Stretches without a gap
 
-    private mutating func begin(time: Int64, lost: Int, to sink: PublicationSink) {
-        if let clock {
-            endStretch(to: sink)
-            let missing = Int64((Double(time - clock.time(loaded)) * rate / 1e9).rounded())
-            stretchStart += Int64(loaded) + max(1, missing)
-            status.gaps += 1
-            status.lostSamples += max(lost, 0)
-            afterGap = true
-            events.gap(messenger, sink)
-        }
+    /// - Parameter isKnown: whether the samples before say something of those that follow.
+    private mutating func begin(time: Int64, lost: Int, isKnown: Bool, to sink: PublicationSink) {
         badRun = 0
-        beginStretch(time: time, .gap)
+        guard let clock else { return beginStretch(time: time, .gap) }
+        let missing = Int64((Double(time - clock.time(loaded)) * rate / 1e9).rounded())
+        releaseHeld(to: sink)
+        if isKnown, missing <= Int64(rate * GapBridge.longest), bridge.canBridge(Int(missing)) {
+            return beginBridge(time: time, missing: Int(missing), lost: lost, clock, to: sink)
+        }
+        endStretch(to: sink)
+        countGap(missing: missing, lost: lost, to: sink)
+        afterGap = true
+        let level = isKnown ? bridge.level : nil
+        if isKnown { bridge.interrupt() } else { bridge.reset() }
+        beginStretch(time: time, .gap, missing: isKnown ? Double(max(1, missing)) / rate : nil, level: level)
+    }
+
+    private mutating func countGap(missing: Int64, lost: Int, to sink: PublicationSink) {
+        stretchStart += Int64(loaded) + max(1, missing)
+        status.gaps += 1
+        status.lostSamples += max(lost, 0)
+        events.gap(messenger, sink)
+    }
+
+    /// A short gap: traces and waveform begin anew behind it; everything else goes on over samples that are estimated as soon
+    /// as enough is known behind it.
+    private mutating func beginBridge(
+        time: Int64, missing: Int, lost: Int, _ clock: SampleClock, to sink: PublicationSink
+    ) {
+        if summary.isPending { sendSummary(to: sink) }
+        endTraces(to: sink)
+        let taken = loaded
+        countGap(missing: Int64(missing), lost: lost, to: sink)
+        trace.reset(gap: true)
+        stream?.reset(gap: true)
+        openEEW?.reset()
+        motion?.reset()
+        vibration?.interrupt(.gap)
+        self.clock = SampleClock(time: time, rate: trueRate ?? rate)
+        (loaded, processed) = (0, 0)
+        validFrom = max(0, validFrom - taken - missing)
+        for axis in 0..<3 { axisValidFrom[axis] = max(0, axisValidFrom[axis] - taken - missing) }
+        summary.goOn(after: taken, missing: missing)
+        holdBack = HoldBack(length: bridge.wanted)
+        gapLength = missing
+    }
+
+    /// Gives the filters what is estimated of a gap; nothing of it is published.
+    private mutating func fillGap(_ missing: Int) {
+        bridge.fill(missing: missing, after: holdBack.samples, count: holdBack.count)
+        let (seconds, error) = (Double(missing) / rate, bridge.velocityError)
+        let recent = summary.recent
+        var done = 0
+        while done < missing {
+            let n = min(Planes.capacity, missing - done)
+            for axis in 0..<3 {
+                for i in 0..<n { planes.raw[axis * Planes.capacity + i] = bridge.samples[axis * missing + done + i] }
+            }
+            let likely = TransientBound.likelyShare * error
+            giveToFilters(n, first: done - missing, velocity: likely, displacement: likely * seconds)
+            bridge.push(planes.raw, stride: Planes.capacity, count: n)
+            done += n
+        }
+        path.bridged(velocity: error, seconds: seconds, recent: recent)
+    }
+
+    /// Lets all stages with a memory take estimated samples from the raw plane.
+    /// - Parameters:
+    ///   - first: number of the first in the stretch, below 0.
+    ///   - velocity: how far the velocity may be off, m/s; the displacement likewise, m.
+    private mutating func giveToFilters(_ count: Int, first: Int, velocity: Double, displacement: Double) {
+        path.process(planes, count: count)
+        let axes = axisValidFrom
+        path.detect(
+            planes.detectorChunk(
+                count: count, validFrom: fault == nil ? validFrom - first : count,
+                axisValidFrom: .init(x: axes.x - first, y: axes.y - first, z: axes.z - first)), planes)
+        let peaks = planes.uncertainPeaks(count: count, velocity: velocity, displacement: displacement)
+        events.bridge(planes, count: count, peaks)
+        summary.bridge(planes, count: count, peaks)
+        vibration?.bridge(planes, count: count)
     }
 
     /// Everything begins anew with the next sample, which is of that time.
-    /// - Parameter reason: why the samples before it do not go on.
-    private mutating func beginStretch(time: Int64, _ reason: VibrationInterval.Interruptions) {
+    /// - Parameters:
+    ///   - reason: why the samples before it do not go on.
+    ///   - missing: seconds since then; nil: what was before says nothing of what follows.
+    ///   - level: of the samples, where it is known: the filters begin as if it had been their input for ever.
+    ///   - groundGoesOn: whether velocity and displacement go on.
+    private mutating func beginStretch(
+        time: Int64, _ reason: VibrationInterval.Interruptions, missing: Double? = nil,
+        level: (x: Double, y: Double, z: Double, seconds: Double)? = nil, groundGoesOn: Bool = false
+    ) {
+        let recent = summary.recent
+        gapLength = nil
         if clock != nil {
             trace.reset(gap: true)
             stream?.reset(gap: true)
@@ -233,19 +317,35 @@ public struct StationPipeline: ~Copyable {
         processed = 0
         validFrom = rules.settleSamples
         axisValidFrom = PerAxis(0)
-        holdBack.reset()
+        holdBack = HoldBack(length: level == nil ? path.holdBack : 0)
         openEEW?.reset()
         vibration?.reset(reason)
         motion?.reset()
-        path.reset()
-        events.beginStretch()
+        path.reset(groundGoesOn: groundGoesOn)
+        events.beginStretch(missing: missing)
         summary.reset()
+        guard let level else { return }
+        let (raw, capacity) = (planes.raw, Planes.capacity)
+        (raw[0], raw[capacity], raw[2 * capacity]) = (level.x, level.y, level.z)
+        if groundGoesOn {
+            path.condition(planes, count: 1)
+        } else {
+            path.begin(level: (level.x, level.y, level.z), uncertainty: 2 * recent.velocity / level.seconds)
+            path.process(planes, count: 1)
+        }
+        path.detect(planes.detectorChunk(count: 1, validFrom: 1, axisValidFrom: .init(1)), planes)
+        vibration?.bridge(planes, count: 1)
     }
 
     private mutating func endStretch(to sink: PublicationSink) {
         defer { if let onSegment { ring.flush(to: onSegment) } }
-        if holdBack.isOpen, holdBack.count > 0 { releaseHeld(to: sink) }
+        releaseHeld(to: sink)
         if summary.isPending { sendSummary(to: sink) }
+        endTraces(to: sink)
+    }
+
+    /// Sends what the traces and the stream still hold.
+    private mutating func endTraces(to sink: PublicationSink) {
         guard let clock else { return }
         if rules.traceEnabled { sendTrace(clock, to: sink) }
         drainStream(clock, to: sink)
@@ -299,9 +399,16 @@ public struct StationPipeline: ~Copyable {
         }
     }
 
+    /// Processes what is held back, if there is something.
     private mutating func releaseHeld(to sink: PublicationSink) {
+        guard holdBack.isOpen, holdBack.count > 0 else { return }
         let mean = holdBack.close()
-        path.setMean(mean.x, mean.y, mean.z)
+        if let gapLength {
+            self.gapLength = nil
+            fillGap(gapLength)
+        } else {
+            path.setMean(mean.x, mean.y, mean.z)
+        }
         var done = 0
         while done < holdBack.count {
             let n = min(Planes.capacity, holdBack.count - done)
@@ -318,6 +425,7 @@ public struct StationPipeline: ~Copyable {
     private mutating func chunk(_ count: Int, to sink: PublicationSink) {
         guard let clock else { return }
         path.process(planes, count: count)
+        bridge.push(planes.raw, stride: Planes.capacity, count: count)
         // A fault lasts for the whole block.
         let axes = axisValidFrom
         path.detect(
@@ -397,6 +505,7 @@ public struct StationPipeline: ~Copyable {
             clipped: isClipped(i))
         if recorded.clipped { status.clippedSamples += 1 }
         var state = DetectionState(on: planes.detectors.on[i])
+        state.uncertain = status.gaps > 0 ? .gap : .settling
         if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
         if let fault { state.invalid = fault }
         if state.on != 0 { path.readDetectors(planes, at: i) }
@@ -548,13 +657,19 @@ extension StationPipeline {
             self.path = path
         } else {
             path.takeLevel(self.path)
+            // The ground and the sensor's level are those from before, where only the removal of the offset is another.
+            let isSame = SignalPath.rawAlike(configuration, was)
+            let groundGoesOn = isSame && path.goOnWithGround(of: self.path)
             self.path = path
             level = path.mounting.level
-            holdBack = HoldBack(length: path.holdBack)
+            let rest = isSame ? bridge.level : nil
+            if !isSame { bridge.reset() }
             afterGap = false
             if let clock {
                 stretchStart += Int64(loaded)
-                beginStretch(time: clock.time(loaded), .change)
+                beginStretch(
+                    time: clock.time(loaded), .change, missing: isSame ? 0 : nil, level: rest,
+                    groundGoesOn: groundGoesOn && rest != nil)
             }
         }
     }
@@ -577,11 +692,17 @@ extension StationPipeline {
         finish(.change, to: sink)
         messenger.takeOver(self.messenger)
         self.messenger = messenger
+        let was = self.configuration
         self.configuration = configuration
         ring = prepared.ring
         let extremes = summary.extremes
         // The same sensor lies as it did, another one may not.
+        let isSame =
+            sensor.range == self.sensor.range && sensor.resolution == self.sensor.resolution
+            && SignalPath.rawAlike(configuration, was)
         if sensor.range == self.sensor.range, sensor.resolution == self.sensor.resolution { path.takeLevel(self.path) }
+        let rest = isSame ? bridge.level : nil
+        bridge = GapBridge(rate: sensor.rate)
         level = path.mounting.level
         (self.sensor, rate, fullScale) = (sensor, sensor.rate, Self.fullScale(sensor))
         trueRate = nil
@@ -600,7 +721,7 @@ extension StationPipeline {
         validFrom = rules.settleSamples
         guard let clock else { return }
         stretchStart += Int64(loaded)
-        beginStretch(time: clock.time(loaded), .change)
+        beginStretch(time: clock.time(loaded), .change, level: rest)
     }
 
     /// Counts the times of samples by the true rate from the next block on. Filters stay as they are: it is for what a

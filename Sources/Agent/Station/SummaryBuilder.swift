@@ -31,6 +31,8 @@ struct SummaryBuilder: ~Copyable {
     /// Whole seconds of the present stretch that are over, and the sample at which the next one is.
     private var seconds = 0
     private var boundary: Int
+    /// The sample of the stretch with which its first second began: below 0 where that began before a gap.
+    private var origin = 0
 
     init(_ configuration: Configuration, rate: Double) {
         self.rate = rate
@@ -53,6 +55,7 @@ struct SummaryBuilder: ~Copyable {
         if message.window == old.message.window { window = old.window }
         monitor.takeOver(old.monitor, new, was)
         (extremes, magnitude, seconds, boundary) = (old.extremes, old.magnitude, old.seconds, old.boundary)
+        origin = old.origin
         (sum, mean) = (old.sum, old.mean)
         for k in ratios.indices {
             if let same = old.ratios.first(where: { $0.isOfSame(ratios[k]) }) { ratios[k] = same }
@@ -71,9 +74,33 @@ struct SummaryBuilder: ~Copyable {
         isPending = false
         sum = (0, 0, 0, 0)
         for k in ratios.indices { ratios[k].reset() }
-        seconds = 0
+        (seconds, origin) = (0, 0)
         boundary = Self.sample(ofSecond: 1, rate)
     }
+
+    /// A new stretch follows a gap that is bridged: window and present second go on.
+    /// - Parameters:
+    ///   - taken: samples of the stretch before.
+    ///   - missing: samples of the gap.
+    mutating func goOn(after taken: Int, missing: Int) {
+        let begun = seconds > 0 ? boundaryBefore : origin
+        let whole = Self.sample(ofSecond: 1, rate)
+        origin = -((taken + missing - begun) % whole)
+        seconds = 0
+        boundary = origin + Self.sample(ofSecond: 1, rate)
+    }
+
+    /// The sample with which the present second began.
+    private var boundaryBefore: Int { origin + Self.sample(ofSecond: seconds, rate) }
+
+    /// Takes samples of a gap, for the windows that are looked at as a whole.
+    mutating func bridge(_ planes: borrowing Planes, count: Int, _ peaks: UncertainPeaks) {
+        window.bridge(peaks)
+        monitor.push(planes.offsetRemoved, count: count)
+    }
+
+    /// Largest 3-D velocity (m/s) and horizontal displacement (m) of the window.
+    var recent: (velocity: Double, displacement: Double) { window.recent }
 
     /// The next sample's values begin the extremes anew.
     mutating func resetExtremes() { extremes = nil }
@@ -86,7 +113,7 @@ struct SummaryBuilder: ~Copyable {
         let capacity = Planes.capacity
         window.add(
             count, acceleration: planes.offsetRemoved + i, velocity: planes.velocity + i,
-            displacement: planes.displacement + i, cwa: planes.cwa + i, stride: capacity)
+            displacement: planes.displacement + i, cwa: planes.cwa + i, stride: capacity, errors: planes.errors(i))
         monitor.push(planes.offsetRemoved + i, count: count)
         for k in ratios.indices { ratios[k].take(planes, i, count: count) }
         let (x, y, z) = (planes.raw + i, planes.raw + i + capacity, planes.raw + i + 2 * capacity)
@@ -165,7 +192,7 @@ struct SummaryBuilder: ~Copyable {
         sum = (0, 0, 0, 0)
         monitor.begin()
         seconds += 1
-        boundary = Self.sample(ofSecond: seconds + 1, rate)
+        boundary = origin + Self.sample(ofSecond: seconds + 1, rate)
         let levels = window.endSecond()
         let moments = levels.moments
         let (xx, yy, zz) = (moments.xx, moments.yy, moments.zz)
@@ -196,8 +223,11 @@ struct SummaryBuilder: ~Copyable {
         message.detectors.removeAll(keepingCapacity: true)
         for one in detectors where state.isOn(one.number) { message.detectors.append(one.name) }
         message.extremes = extremes
-        message.valid = state.invalid == nil
-        message.reason = state.invalid?.rawValue
+        let uncertain = levels.uncertain
+        let isCertain = uncertain.allow(velocity: horizontals) && uncertain.allow(displacement: levels.displacement)
+        let reason = state.invalid ?? (isCertain ? nil : state.uncertain)
+        message.valid = reason == nil
+        message.reason = reason?.rawValue
     }
 }
 
@@ -218,6 +248,8 @@ struct DetectionState: Sendable {
     /// Bit d: detector d of the list is on.
     var on: UInt8
     var invalid: InvalidReason?
+    /// Why velocity and displacement are not, where they are too uncertain.
+    var uncertain = InvalidReason.settling
 
     init(on: UInt8) { self.on = on }
 

@@ -31,7 +31,8 @@ final class VibrationSender {
     static func meter(_ configuration: Configuration, rate: Double) throws(StationError) -> VibrationMeter? {
         guard configuration.vibration.enabled else { return nil }
         do throws(VibrationError) {
-            return try VibrationMeter(configuration.vibration.measurement, rate: rate)
+            let offset = try? OffsetRemoval(configuration.conditioning.offset, rate: rate)
+            return try VibrationMeter(configuration.vibration.measurement, rate: rate, offset: offset)
         } catch { throw StationError(path: error.path, message: error.message) }
     }
 
@@ -81,6 +82,14 @@ final class VibrationSender {
 
     /// Forgets all samples: what follows does not continue them.
     func reset(_ reason: VibrationInterval.Interruptions) { meter.reset(reason) }
+
+    /// Samples are missing: the filters are given estimates of them by ``bridge(_:count:)``.
+    func interrupt(_ reason: VibrationInterval.Interruptions) { meter.interrupt(reason) }
+
+    /// Gives samples to the filters that are not measured.
+    func bridge(_ planes: borrowing Planes, count: Int) {
+        meter.bridge(planes.offsetRemoved, stride: Planes.capacity, count: count)
+    }
 
     /// Takes a whole chunk; its messages are sent sample by sample.
     func take(_ planes: borrowing Planes, count: Int) {

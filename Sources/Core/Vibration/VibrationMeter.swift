@@ -44,6 +44,8 @@ public struct VibrationMeter: Sendable {
 
     /// Samples of the stretch until filters have settled.
     private var unsettled: Int
+    /// What the first sample leaves in the velocity.
+    private var transient: StartTransient
     /// Begin and end of the present interval, ns of UTC; nil before the first sample.
     private var present: (start: Int64, end: Int64)?
     private var samples = 0
@@ -57,8 +59,13 @@ public struct VibrationMeter: Sendable {
     private var isClosing = false
     private var sinceEnd = 0
 
-    /// - Parameter rate: samples per second.
-    public init(_ measurement: VibrationMeasurement, rate: Double) throws(VibrationError) {
+    /// - Parameters:
+    ///   - rate: samples per second.
+    ///   - offset: what has taken the offset away from the acceleration, as it is before the first sample; nil: the first
+    ///     sample has an offset as all others.
+    public init(
+        _ measurement: VibrationMeasurement, rate: Double, offset: OffsetRemoval? = nil
+    ) throws(VibrationError) {
         guard measurement.interval >= 10, 3600 % measurement.interval == 0 else {
             throw .interval(measurement.interval)
         }
@@ -88,6 +95,7 @@ public struct VibrationMeter: Sendable {
         // Six time constants: 0.25 %.
         settle = Int((6 / slowest).rounded(.up))
         unsettled = settle
+        transient = StartTransient(integral, offset, rate: rate)
         wait = PeakInterpolation.reach + Int((rate / measurement.band.lower).rounded(.up))
         let interpolation = PeakInterpolation()
         peaks = Array(repeating: PeakVelocity(rate: rate, interpolation: interpolation), count: 3)
@@ -108,6 +116,14 @@ public struct VibrationMeter: Sendable {
         second.reset()
         felt.reset()
         weighting.reset()
+        transient = StartTransient(of: transient)
+        interrupt(reason)
+    }
+
+    /// Samples are missing, and the filters are given estimates of them by ``bridge(_:stride:count:)``, or the level that was
+    /// there before. The present interval goes on, without what is missing of it.
+    /// - Parameter reason: why they are missing; of the first one, why measuring began stands.
+    public mutating func interrupt(_ reason: VibrationInterval.Interruptions = .gap) {
         for i in memory.indices { memory[i] = 0 }
         for k in 0..<3 {
             peaks[k].reset()
@@ -119,6 +135,23 @@ public struct VibrationMeter: Sendable {
         }
         if settling.isEmpty { settling = reason }
         unsettled = settle
+    }
+
+    /// Gives the filters at most 128 samples that are not measured, before the next one that is.
+    /// - Parameter acceleration: m/s², without offset, three planes a stride apart.
+    public mutating func bridge(_ acceleration: UnsafePointer<Double>, stride: Int, count: Int) {
+        guard count > 0 else { return }
+        transient.known()
+        var memory: [Double] = []
+        swap(&memory, &self.memory)
+        let times = [Int64](repeating: 0, count: count)
+        memory.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            _ = times.withUnsafeBufferPointer { times in
+                times.baseAddress.map { filter(acceleration, stride, base, $0, count) }
+            }
+        }
+        swap(&memory, &self.memory)
     }
 
     /// Takes a chunk of at most 128 samples; ``completed`` then has what is complete.
@@ -135,7 +168,7 @@ public struct VibrationMeter: Sendable {
         memory.withUnsafeMutableBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return }
             let signals = filter(acceleration, stride, base, times, count)
-            measure(signals, count)
+            measure(signals, acceleration, stride, count)
             // The velocities that the next chunk looks back to.
             for axis in 0..<3 {
                 let plane = base + (3 + axis) * Self.stride
@@ -193,14 +226,18 @@ public struct VibrationMeter: Sendable {
 
     // MARK: Intervals
 
-    private mutating func measure(_ signals: VibrationSignals, _ count: Int) {
+    private mutating func measure(
+        _ signals: VibrationSignals, _ acceleration: UnsafePointer<Double>, _ stride: Int, _ count: Int
+    ) {
         var i = 0
         while i < count {
             let time = signals.times[i]
             if unsettled > 0 {
-                let n = min(unsettled, count - i)
-                unsettled -= n
-                i += n
+                // Until the filters have settled, and what the first sample left in them is small beside the motion.
+                let isOver = transient.take(acceleration + i, stride: stride, signals.velocity + i, signals.stride)
+                unsettled = max(isOver ? 0 : 1, unsettled - 1)
+                for axis in 0..<3 { peaks[axis].pass(signals.velocity + axis * signals.stride, from: i) }
+                i += 1
                 continue
             }
             if let present, time >= present.end || time < present.start - 1_000_000_000 {

@@ -1,4 +1,5 @@
 import Foundation
+import SignalProcessing
 import Testing
 
 @testable import Vibration
@@ -80,6 +81,55 @@ import Testing
         #expect(interval.seconds > 40 && interval.seconds < 45)
         #expect(interval.samples == Int((interval.seconds * 200).rounded()))
         #expect(abs(interval.axes[0].ppv / 10 - 1) < 0.02)
+    }
+
+    /// A machine that runs when measuring begins: its first sample is not the level, and what that leaves is no vibration.
+    @Test(arguments: [(40.0, 7.0), (25, 3), (12, 2), (3, 5)]) func aStartInMotionIsNotMeasured(
+        _ f: Double, _ peak: Double
+    ) throws {
+        let samples = sine(f, amplitude: peak / 10 * acceleration(f), phase: .pi / 2, rate: 500, seconds: 60)
+        let measurement = measurement(.din, interval: 10)
+        for offset in [true, false] {
+            var removal = try OffsetRemoval(.highpass(corner: 0.1, order: 2), rate: 500)
+            var planes = samples
+            if offset {
+                var (x, y, z) = (samples[0], samples[1], samples[2])
+                removal.process(&x, &y, &z, count: x.count)
+                planes = [x, y, z]
+            }
+            let run = try MeterRun(
+                measurement, rate: 500, planes,
+                offset: offset ? try OffsetRemoval(.highpass(corner: 0.1, order: 2), rate: 500) : nil)
+            let steady = try #require(run.intervals.dropLast().last).axes[0]
+            for interval in run.intervals.dropLast() {
+                #expect(abs(interval.axes[0].ppv / steady.ppv - 1) < 0.025, "\(interval.axes[0].ppv) of \(peak)")
+                let frequency = try #require(interval.axes[0].frequency)
+                #expect(abs(frequency / f - 1) < 0.05, "\(frequency) of \(f) Hz")
+            }
+            #expect(run.intervals.count >= 5)
+        }
+    }
+
+    /// A gap over which the filters are given the motion costs their settling time alone, and a new start no more than that
+    /// where the machine stands.
+    @Test func aGapThatIsBridgedLeavesNothing() throws {
+        let samples = sine(40, amplitude: 0.7 * acceleration(40), phase: .pi / 2, rate: 500, seconds: 60)
+        var meter = try VibrationMeter(measurement(.din, interval: 10), rate: 500)
+        let start: Int64 = 1_700_000_010_000_000_000
+        var intervals: [VibrationInterval] = []
+        for place in stride(from: 0, to: 29_900, by: 100) {
+            let planes = (0..<3).flatMap { Array(samples[$0][place..<place + 100]) }
+            let times = (0..<100).map { start + Int64(place + $0) * 2_000_000 }
+            if place == 15_000 { meter.interrupt() }
+            if (15_000..<15_200).contains(place) {
+                meter.bridge(planes, stride: 100, count: 100)
+            } else {
+                meter.process(planes, stride: 100, times: times, count: 100)
+                intervals += meter.completed.map(\.interval)
+            }
+        }
+        let hit = try #require(intervals.first { $0.gaps == 1 })
+        #expect(abs(hit.axes[0].ppv / 7 - 1) < 0.02 && hit.interruptions == .gap && hit.seconds > 7)
     }
 
     /// Why an interval is not whole stands in it, and in the one in which measuring goes on.

@@ -107,6 +107,11 @@ public struct EventMessage: Sendable, Equatable {
     public var classFeatures: [[Double]]?
     public var clipped = false
     public var gaps = 0
+    /// Seconds.
+    public var missing = 0.0
+    /// False where the ground may have moved faster, or further, than is told.
+    public var velocityValid = true
+    public var displacementValid = true
     public var configRevision = 0
     /// Nil before the end.
     public var waveform: Waveform?
@@ -191,6 +196,16 @@ public struct EventMessage: Sendable, Equatable {
         f.flag("clipped", clipped, "Whether a sample reached the sensor's full scale.")
         f.integer(
             "gaps", gaps > 0 ? gaps : nil, "Gaps between the first and the last sample; left out when there is none.")
+        f.number(
+            "missing_s", gaps > 0 ? missing : nil, unit: "s",
+            "How much is missing in these gaps; left out when there is none.")
+        f.flag(
+            "velocity_valid", velocityValid ? nil : false,
+            "False where a start or a gap leaves open whether the velocity, and the intensity from it, was larger; left out otherwise."
+        )
+        f.flag(
+            "displacement_valid", displacementValid ? nil : false,
+            "False where it leaves open whether the displacement was larger; left out otherwise.")
         f.integer("config_rev", configRevision, "Revision of the settings at the last sample.")
         f.object(
             "waveform", waveform,

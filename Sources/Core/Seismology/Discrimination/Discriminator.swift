@@ -69,6 +69,8 @@ public struct Discriminator: Sendable {
     /// Sample of the event's onset; nil without an event.
     private var onset: Int?
     private var wasOn = false
+    /// Whether the event cannot be called a disturbance: its first trigger was not judged, or not to its end.
+    private var isOpenQuestion = false
     /// The noise, as of now: energies of the bands from 0.5, 1, 2, 4 and 8 Hz, products of the axes xx yy zz xy xz yz.
     public var noise: [Double] { blocks.noise }
     /// What is known of the open event.
@@ -88,6 +90,26 @@ public struct Discriminator: Sendable {
     /// Forgets all samples; an open event is judged no more.
     public mutating func reset() {
         blocks.reset()
+        stop()
+    }
+
+    /// Samples are missing: an open event is judged no more, and the noise stays.
+    mutating func gap() {
+        blocks.gap()
+        stop()
+    }
+
+    /// Takes samples that were estimated.
+    mutating func bridge(_ raw: UnsafePointer<Double>, stride: Int, _ on: UnsafePointer<UInt8>, count: Int) {
+        var done = 0
+        while done < count {
+            done += blocks.take(raw + done, stride: stride, on + done, count: count - done, isEstimated: true)
+            if onset != nil, blocks.isAtEnd { _ = judge() }
+        }
+    }
+
+    private mutating func stop() {
+        if onset != nil { isOpenQuestion = true }
         onset = nil
         wasOn = false
         for k in judgings.indices { judgings[k] = nil }
@@ -97,6 +119,7 @@ public struct Discriminator: Sendable {
     public mutating func begin() {
         (result, newest, onset, wasOn) = (EventClass(), nil, blocks.taken, true)
         past = ClassCourse()
+        isOpenQuestion = false
         judged.removeAll(keepingCapacity: true)
         for k in judgings.indices { judgings[k] = nil }
         judgings[0] = Judging(onset: blocks.taken, block: blocks.taken / blocks.length)
@@ -119,12 +142,13 @@ public struct Discriminator: Sendable {
     /// What is known of an event that ends now.
     public var conclusion: EventClass {
         var result = result
-        Self.conclude(&result)
+        conclude(&result)
         return result
     }
 
-    private static func conclude(_ result: inout EventClass) {
+    private func conclude(_ result: inout EventClass) {
         result.isFinal = true
+        if isOpenQuestion { return }
         if result.likely == .unclassified, let p = result.probability, p < ClassCourse.likely {
             result.likely = .disturbance
         }
@@ -177,7 +201,7 @@ public struct Discriminator: Sendable {
             (result.probability, result.likely) = (event.probability, event.isEarthquake ? .earthquake : .unclassified)
             result.isCertain = event.isEarthquake && (event.probability ?? 0) >= ClassCourse.certain
             result.isFinal = false
-            if !judgings.contains(where: { $0?.next != nil }) { Self.conclude(&result) }
+            if !judgings.contains(where: { $0?.next != nil }) { conclude(&result) }
         }
         return isDue || result.likely != before.likely || result.isCertain != before.isCertain
             || result.moved != before.moved || result.isFinal != before.isFinal
@@ -192,6 +216,7 @@ public struct Discriminator: Sendable {
             // Too little noise has been seen.
             guard blocks.seen >= 80 else {
                 one.next = nil
+                if one.onset == onset { isOpenQuestion = true }
                 return false
             }
             for i in noise { noises[i] = blocks.noise[i - noise.lowerBound] }

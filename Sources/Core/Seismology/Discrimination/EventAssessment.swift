@@ -27,6 +27,8 @@ public struct EventAssessment: Sendable {
     /// Samples taken since the first or since the last gap.
     private var taken = 0
     private var inEvent = false
+    /// Seconds over which the noise is taken to be the same.
+    private static let longestGap = 600.0
     /// The newest estimate of the event.
     public private(set) var estimate: OnsiteEstimate?
     /// From the alarm on to the end of the event.
@@ -63,6 +65,31 @@ public struct EventAssessment: Sendable {
         motion?.reset()
         onsite?.reset()
         alarm?.reset()
+    }
+
+    /// Samples are missing. What is known of the noise stays, unless the gap is too long for that; an open event is not
+    /// assessed any more.
+    public mutating func gap(seconds: Double) {
+        guard seconds <= Self.longestGap else { return reset() }
+        (taken, inEvent) = (0, false)
+        discriminator?.gap()
+        motion?.reset()
+        onsite?.reset()
+        alarm?.reset()
+    }
+
+    /// Takes samples that were estimated for a short gap, a chunk at most: for the filters. They enter neither the noise nor
+    /// the on-site estimate.
+    /// - Parameters:
+    ///   - raw: three planes of samples, `stride` apart, m/s².
+    ///   - on: of each sample, not 0 in a trigger.
+    public mutating func bridge(
+        _ raw: UnsafePointer<Double>, stride: Int, _ on: UnsafePointer<UInt8>, count: Int
+    ) {
+        motion?.process(raw, stride: stride, count: count)
+        discriminator?.bridge(raw, stride: stride, on, count: count)
+        taken += count
+        if inEvent { onsite?.reset() }
     }
 
     /// Takes a chunk of samples, before ``skip(_:stride:_:count:)`` and ``step(_:stride:_:)`` see each of them.

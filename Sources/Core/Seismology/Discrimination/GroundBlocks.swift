@@ -37,6 +37,10 @@ struct GroundBlocks: Sendable {
     private var inBlock = 0
     private var firstTriggered = false
     private var anyTriggered = false
+    /// Whether a sample of the unfinished block was estimated.
+    private var anyEstimated = false
+    /// Of the last blocks, whether they have such a sample.
+    private var estimated = [Bool](repeating: false, count: kept)
     /// The first sample; the last one less it; the band's last sample and its last difference.
     private var first = SIMD3<Double>.zero
     private var last = SIMD3<Double>.zero
@@ -62,6 +66,14 @@ struct GroundBlocks: Sendable {
         (anyTriggered, last, before, change) = (false, .zero, .zero, .zero)
     }
 
+    /// Samples are missing: the unfinished block is forgotten, and the filters begin anew at the level that they had. The
+    /// noise stays; the next three seconds add nothing to it.
+    mutating func gap() {
+        bank.reset()
+        (taken, inBlock, quiet, frozen) = (count * length, 0, 0, 0)
+        (anyTriggered, anyEstimated, last, before, change) = (false, false, .zero, .zero, .zero)
+    }
+
     /// Value `k` of a block, one of the last 40.
     @inline(__always)
     func value(_ k: Int, _ block: Int) -> Double { rows[block % Self.kept * Self.values + k] }
@@ -80,13 +92,15 @@ struct GroundBlocks: Sendable {
     /// - Parameters:
     ///   - raw: three planes of samples, `stride` apart, m/s².
     ///   - on: of each sample, not 0 in a trigger.
+    ///   - isEstimated: whether they fill a gap; then their block says nothing of the noise.
     /// - Returns: how many were taken; a block is complete when ``isAtEnd``.
     mutating func take(
-        _ raw: UnsafePointer<Double>, stride: Int, _ on: UnsafePointer<UInt8>, count: Int
+        _ raw: UnsafePointer<Double>, stride: Int, _ on: UnsafePointer<UInt8>, count: Int, isEstimated: Bool = false
     ) -> Int {
         let n = min(count, length - inBlock)
         if taken == 0 { first = SIMD3(raw[0], raw[stride], raw[2 * stride]) }
-        if inBlock == 0 { (firstTriggered, anyTriggered) = (on[0] != 0, false) }
+        if inBlock == 0 { (firstTriggered, anyTriggered, anyEstimated) = (on[0] != 0, false, false) }
+        if isEstimated { anyEstimated = true }
         for i in 0..<n where on[i] != 0 { anyTriggered = true }
         let (first, inBlock, length) = (first, inBlock, length)
         samples.withUnsafeMutableBufferPointer { samples in
@@ -117,6 +131,7 @@ struct GroundBlocks: Sendable {
         for i in 0..<length { sum += SIMD3(samples[i], samples[length + i], samples[2 * length + i]) }
         let (mean, k) = (first + sum * scale, block % Self.meansKept * 3)
         (means[k], means[k + 1], means[k + 2]) = (mean.x, mean.y, mean.z)
+        estimated[block % Self.kept] = anyEstimated
         learn(block)
     }
 
@@ -202,6 +217,7 @@ struct GroundBlocks: Sendable {
         frozen = anyTriggered ? frozen + 1 : 0
         quiet = anyTriggered ? 0 : quiet + 1
         guard block >= Self.delay, quiet > Self.delay || frozen > 1440 else { return }
+        guard !estimated[(block - Self.delay) % Self.kept] else { return }
         seen = min(seen + 1, 240)
         let weight = 1 / Double(seen)
         for k in 0..<Self.noiseValues { noise[k] += (value(k, block - Self.delay) - noise[k]) * weight }

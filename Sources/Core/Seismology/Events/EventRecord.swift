@@ -66,6 +66,12 @@ public struct EventRecord: Sendable {
         count += 1
     }
 
+    /// Samples that are missing between the first and the last.
+    public var missing: Int64 {
+        guard let first = segments.first, count > 0, let last = segments.last else { return 0 }
+        return last.index + Int64(count - last.first) - first.index - Int64(count)
+    }
+
     /// Copies samples of an axis (0, 1, 2) to `to`, which must have room for all of the range.
     /// - Parameter range: places in the record, within `0..<count`.
     public func copy(axis: Int, _ range: Range<Int>, to target: UnsafeMutablePointer<Double>) {

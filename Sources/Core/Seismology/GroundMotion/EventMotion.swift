@@ -29,6 +29,8 @@ public struct EventMotion: Sendable {
     public private(set) var displacement = HorizontalPeaks()
     /// Peak of the acceleration that Taiwan's scale takes, m/s².
     private var cwa = 0.0
+    /// What did not count in the peaks of velocity and displacement.
+    private var uncertain = UncertainPeaks()
     /// The acceleration at the peak of the 3-D vector, m/s².
     public private(set) var strongest: (x: Double, y: Double, z: Double) = (0, 0, 0)
     /// Trapezoidal integrals of a² (m²/s³) and of |a| (m/s) of x and y.
@@ -75,9 +77,17 @@ public struct EventMotion: Sendable {
             strongest = (s.ax, s.ay, s.az)
             changed = true
         }
-        changed = velocity.take(s.vx, s.vy, s.vz) || changed
-        cwa = max(cwa, s.cwa)
-        changed = displacement.take(s.dx, s.dy) || changed
+        if s.velocityError == 0 {
+            changed = velocity.take(s.vx, s.vy, s.vz) || changed
+            cwa = max(cwa, s.cwa)
+        } else {
+            uncertain.takeVelocity(s.vx, s.vy, error: Double(s.velocityError))
+        }
+        if s.displacementError == 0 {
+            changed = displacement.take(s.dx, s.dy) || changed
+        } else {
+            uncertain.takeDisplacement(s.dx, s.dy, error: Double(s.displacementError))
+        }
         if changed { grown = true }
         samples += 1
         defer { spectrum.add(s.ax, s.ay) }
@@ -105,6 +115,13 @@ public struct EventMotion: Sendable {
         last = s
         nextIndex = index + 1
     }
+
+    /// Takes the largest motion that there may have been in a gap that was bridged.
+    public mutating func bridge(_ peaks: UncertainPeaks) { uncertain.take(peaks) }
+
+    /// Whether the peaks of velocity, and those of displacement, stand for the whole: see ``UncertainPeaks``.
+    public var isVelocityCertain: Bool { uncertain.allow(velocity: velocity.horizontal) }
+    public var isDisplacementCertain: Bool { uncertain.allow(displacement: displacement) }
 
     /// Peak acceleration by a horizontal definition, m/s².
     public func pga(_ horizontal: HorizontalDefinition) -> Double {

@@ -25,6 +25,8 @@ public struct MotionWindow: Sendable {
         public var displacement = HorizontalPeaks()
         /// Peak of the acceleration that Taiwan's scale takes, m/s².
         public var cwa = 0.0
+        /// What did not count in the peaks of velocity and displacement.
+        public var uncertain = UncertainPeaks()
 
         public init() {}
 
@@ -47,9 +49,17 @@ public struct MotionWindow: Sendable {
                 peakV3 = vector
                 strongest = (s.ax, s.ay, s.az)
             }
-            velocity.take(s.vx, s.vy, s.vz)
-            displacement.take(s.dx, s.dy)
-            cwa = max(cwa, s.cwa)
+            if s.velocityError == 0 {
+                velocity.take(s.vx, s.vy, s.vz)
+                cwa = max(cwa, s.cwa)
+            } else {
+                uncertain.takeVelocity(s.vx, s.vy, error: Double(s.velocityError))
+            }
+            if s.displacementError == 0 {
+                displacement.take(s.dx, s.dy)
+            } else {
+                uncertain.takeDisplacement(s.dx, s.dy, error: Double(s.displacementError))
+            }
         }
 
         mutating func add(_ other: Levels) {
@@ -70,6 +80,7 @@ public struct MotionWindow: Sendable {
             velocity.take(other.velocity)
             displacement.take(other.displacement)
             cwa = max(cwa, other.cwa)
+            uncertain.take(other.uncertain)
         }
     }
 
@@ -90,11 +101,24 @@ public struct MotionWindow: Sendable {
 
     /// Takes `count` samples of acceleration without offset (m/s²), velocity (m/s) and displacement (m), each as planes
     /// of x, y and z `stride` apart, and one plane of what Taiwan's scale takes (m/s²).
+    /// - Parameter errors: planes of how far velocity and displacement may be off where they do not count; nil: all count.
     public mutating func add(
         _ count: Int, acceleration a: UnsafePointer<Double>, velocity v: UnsafePointer<Double>,
-        displacement d: UnsafePointer<Double>, cwa: UnsafePointer<Double>, stride: Int
+        displacement d: UnsafePointer<Double>, cwa: UnsafePointer<Double>, stride: Int,
+        errors: (velocity: UnsafePointer<Double>, displacement: UnsafePointer<Double>)? = nil
     ) {
         var levels = current
+        if let errors {
+            for i in 0..<count {
+                levels.add(
+                    MotionSample(
+                        ax: a[i], ay: a[stride + i], az: a[2 * stride + i], vx: v[i], vy: v[stride + i],
+                        vz: v[2 * stride + i], dx: d[i], dy: d[stride + i], cwa: cwa[i],
+                        velocityError: Float(errors.velocity[i]), displacementError: Float(errors.displacement[i])))
+            }
+            current = levels
+            return
+        }
         for i in 0..<count {
             levels.add(
                 MotionSample(
@@ -102,6 +126,16 @@ public struct MotionWindow: Sendable {
                     vz: v[2 * stride + i], dx: d[i], dy: d[stride + i], cwa: cwa[i]))
         }
         current = levels
+    }
+
+    /// Takes the largest motion that there may have been in a gap that was bridged.
+    public mutating func bridge(_ peaks: UncertainPeaks) { current.uncertain.take(peaks) }
+
+    /// Largest 3-D velocity (m/s) and horizontal displacement (m) of the window so far.
+    public var recent: (velocity: Double, displacement: Double) {
+        var (v, d) = (current.velocity.v3, current.displacement.vector)
+        for one in buckets { (v, d) = (max(v, one.velocity.v3), max(d, one.displacement.vector)) }
+        return (v, d)
     }
 
     /// Ends the current second and returns the levels of the window that ends with it.

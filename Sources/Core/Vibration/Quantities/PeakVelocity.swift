@@ -43,6 +43,13 @@ struct PeakVelocity: Sendable {
         closed.isWaiting = false
     }
 
+    /// Follows the crossings of a sample that counts in no peak.
+    mutating func pass(_ velocity: UnsafePointer<Double>, from i: Int) {
+        let v = velocity + (i - PeakInterpolation.reach)
+        place += 1
+        if (v[0] < 0) != (v[-1] < 0) { crossing = place - v[0] / (v[0] - v[-1]) }
+    }
+
     /// Takes the samples that lie ``PeakInterpolation/reach`` before those from `start` on.
     /// - Parameters:
     ///   - velocity: of the axis, at the chunk's first sample.

@@ -211,3 +211,61 @@ import Testing
         #expect(Discriminator(rate: 24.9) == nil && Discriminator(rate: 25) != nil && Discriminator(rate: 4000) != nil)
     }
 }
+
+@Suite struct DiscriminatorGapTests {
+    /// The class of an event over some samples of x, y, z, with a gap before one of them.
+    private func conclude(
+        _ ground: Ground, _ event: Range<Int>, gap: Int = .max, bridged: Range<Int>? = nil
+    ) throws -> (EventClass, seen: Bool) {
+        var one = try #require(Discriminator(rate: ground.rate))
+        let (n, planes) = (ground.axes[0].count, ground.axes.flatMap { $0 })
+        try planes.withUnsafeBufferPointer { raw in
+            try ground.on.withUnsafeBufferPointer { on in
+                let (raw, on) = (try #require(raw.baseAddress), try #require(on.baseAddress))
+                for i in 0..<min(n, event.upperBound) {
+                    if i == gap { one.gap() }
+                    if i == event.lowerBound { one.begin() }
+                    if event.contains(i) { _ = one.beginning(on: on[i] != 0) }
+                    if bridged?.contains(i) == true {
+                        one.bridge(raw + i, stride: n, on + i, count: 1)
+                    } else {
+                        _ = one.take(raw + i, stride: n, on + i, count: 1)
+                    }
+                }
+            }
+        }
+        return (one.conclusion, one.conclusion.time != nil)
+    }
+
+    private func knock(at place: Int, and others: [Int] = []) -> Ground {
+        var ground = Ground.shaken(seconds: 60, quiet: 100, rise: 1, fall: 1, [1], amplitude: 0)
+        for place in [place] + others {
+            for i in place..<place + 30 { ground.axes[0][i] += 0.3 * (i % 2 == 0 ? 1 : -1) }
+            for i in place..<place + 150 { ground.on[i] = 1 }
+        }
+        return ground
+    }
+
+    /// The noise is known in blocks: a gap takes away some, and an event soon after it is judged as without one.
+    @Test func theNoiseOutlivesAGap() throws {
+        let ground = knock(at: 3000)
+        #expect(try conclude(ground, 3000..<4500).0.likely == .disturbance)
+        for gap in [2000, 2800, 2960] {
+            let (found, isJudged) = try conclude(ground, 3000..<4500, gap: gap)
+            #expect(isJudged && found.likely == .disturbance, "gap at \(gap)")
+        }
+        #expect(try conclude(ground, 3000..<4500, bridged: 2950..<2960).0.likely == .disturbance)
+    }
+
+    /// What began where the noise is not known is not called a disturbance for a later trigger.
+    @Test func anEventThatBeganUnjudgedIsNoDisturbance() throws {
+        let (found, isJudged) = try conclude(knock(at: 900, and: [2600]), 900..<5000)
+        #expect(isJudged && found.likely == .unclassified && found.isFinal)
+    }
+
+    /// Nor is one whose judging a gap has ended.
+    @Test func anEventThatIsCutIsNoDisturbance() throws {
+        let (found, isJudged) = try conclude(knock(at: 3000), 3000..<4500, gap: 3110)
+        #expect(isJudged && found.likely == .unclassified)
+    }
+}

@@ -1,0 +1,216 @@
+import SignalProcessing
+
+/// How far ground velocity and displacement may be off because a start, or a gap, hides what was before it.
+///
+/// The integrals begin at zero with the first sample as their level. If the ground moves then, both are wrong, and the
+/// high passes forget that in some 20 s. This bounds the error at each sample: the answer of the same filters to a step of
+/// the level and to a step of the velocity, times what the samples say of their sizes. A sample counts in a maximum only
+/// where its error is small beside the motion (2 % after a start, 10 % after a gap that was bridged), or so small that no
+/// intensity changes by it.
+public struct TransientBound: Sendable {
+    /// Errors that do not matter: m/s and m. Mercalli I begins far above.
+    public static let (leastVelocity, leastDisplacement) = (5e-5, 1e-4)
+    /// The error that a maximum may have after a gap that was bridged; after a start it is a fifth of it.
+    public static let share = 0.1
+    /// Of three standard deviations, which no maximum may have as its error, those that may well have hidden a larger motion.
+    public static let likelyShare = 0.5
+    /// Steps of the tables per second, and their length, s.
+    private static let (grid, length) = (16.0, 64)
+
+    /// Largest answer of velocity and displacement, from each time on, to a step of the acceleration of 1 m/s², and to one of
+    /// the velocity of 1 m/s.
+    private struct Answers: Sendable {
+        var levelVelocity: [Double] = []
+        var levelDisplacement: [Double] = []
+        var velocity: [Double] = []
+        var displacement: [Double] = []
+    }
+
+    /// What is known of the motion at a start.
+    private struct Start: Sendable {
+        var first: SIMD3<Double>
+        /// How far that may be from the level, m/s²; nil: it is found from the samples.
+        var uncertainty: Double?
+        var samples = 0
+        var sum = SIMD3<Double>.zero
+        var squares = 0.0
+        /// How far the first sample was from the mean so far, m/s²; the motion at the start, m/s and m, as far as it is known.
+        var level = 0.0
+        var velocity = 0.0
+        var displacement = 0.0
+        /// Samples whose motion is larger than their error.
+        var clear = 0
+    }
+
+    private let rate: Double
+    private let answers: Answers
+    private var start: Start?
+    /// Possible errors at the last gap, m/s and m, and samples since.
+    private var gap: (velocity: Double, displacement: Double, samples: Int)?
+    /// Largest motion of the last seconds that was certain, m/s and m.
+    private var scale = (velocity: 0.0, displacement: 0.0)
+    private let decay: Double
+
+    /// - Parameter rate: samples per second.
+    public init(rate: Double) throws(FilterDesignError) {
+        self.rate = rate
+        decay = max(0, 1 - 1 / (10 * rate))
+        answers = try Self.answers(rate: min(rate, 64))
+    }
+
+    private static func answers(rate: Double) throws(FilterDesignError) -> Answers {
+        let count = Int(Double(length) * rate)
+        func envelope(_ signal: [Double]) -> [Double] {
+            var found = [Double](repeating: 0, count: length * Int(grid) + 1)
+            var (largest, k) = (0.0, count - 1)
+            for place in stride(from: found.count - 1, through: 0, by: -1) {
+                let first = Int(Double(place) / grid * rate)
+                while k >= first {
+                    largest = max(largest, abs(signal[k]))
+                    k -= 1
+                }
+                found[place] = largest
+            }
+            return found
+        }
+        func answer(_ input: [Double]) throws(FilterDesignError) -> (velocity: [Double], displacement: [Double]) {
+            var integrator = try GroundIntegrator(rate: rate)
+            var (x, y, z) = (input, input, input)
+            integrator.highpass(&x, &y, &z, count: count)
+            integrator.velocity(&x, &y, &z, count: count)
+            let velocity = x
+            integrator.displacement(&x, &y, &z, count: count)
+            return (envelope(velocity), envelope(x))
+        }
+        var step = [Double](repeating: 1, count: count)
+        step[0] = 0
+        var pulse = [Double](repeating: 0, count: count)
+        pulse[1] = rate
+        let (level, velocity) = (try answer(step), try answer(pulse))
+        return Answers(
+            levelVelocity: level.velocity, levelDisplacement: level.displacement, velocity: velocity.velocity,
+            displacement: velocity.displacement)
+    }
+
+    /// Whether there is something to bound.
+    public var isActive: Bool { start != nil || gap != nil }
+
+    /// The integrals begin anew.
+    /// - Parameters:
+    ///   - first: the level that they take, m/s².
+    ///   - uncertainty: how far that may be from the true one, m/s²; nil: it is a sample.
+    public mutating func begin(first: SIMD3<Double>, uncertainty: Double? = nil) {
+        start = Start(first: first, uncertainty: uncertainty)
+        gap = nil
+        scale = (0, 0)
+    }
+
+    /// A gap has been bridged, and the next sample is the first behind it.
+    /// - Parameters:
+    ///   - velocity: how far the velocity may be off, m/s.
+    ///   - seconds: length of the gap.
+    ///   - recent: largest velocity (m/s) and displacement (m) of the last seconds.
+    public mutating func bridged(velocity: Double, seconds: Double, recent: (velocity: Double, displacement: Double)) {
+        let before = gap.map { gapErrors($0) } ?? (velocity: 0, displacement: 0)
+        gap = (velocity + before.velocity, velocity * seconds + before.displacement, 0)
+        if start == nil { scale = recent }
+    }
+
+    /// Samples of the gap itself that the integrals are given: the start goes on by them.
+    public mutating func skip(_ count: Int) {
+        start?.samples += count
+        gap?.samples += count
+    }
+
+    private func at(_ table: [Double], _ samples: Int) -> Double {
+        let place = Int(Double(samples) / rate * Self.grid)
+        return place < table.count ? table[place] : 0
+    }
+
+    private func gapErrors(
+        _ gap: (velocity: Double, displacement: Double, samples: Int)
+    ) -> (velocity: Double, displacement: Double) {
+        let (velocity, displacement) = (at(answers.velocity, gap.samples), at(answers.displacement, gap.samples))
+        return (gap.velocity * velocity, gap.velocity * displacement + gap.displacement * velocity)
+    }
+
+    /// Writes for each sample 0 where its velocity and displacement are certain enough for a maximum, and otherwise how far
+    /// they may be off, m/s and m. Called while it ``isActive``.
+    /// - Parameters:
+    ///   - raw: three planes of acceleration, m/s², `stride` apart; velocity and displacement likewise.
+    public mutating func process(
+        raw: UnsafePointer<Double>, velocity: UnsafePointer<Double>, displacement: UnsafePointer<Double>, stride: Int,
+        count: Int, _ velocityError: UnsafeMutablePointer<Double>, _ displacementError: UnsafeMutablePointer<Double>
+    ) {
+        func size(_ p: UnsafePointer<Double>, _ i: Int) -> Double {
+            (p[i] * p[i] + p[stride + i] * p[stride + i] + p[2 * stride + i] * p[2 * stride + i]).squareRoot()
+        }
+        for i in 0..<count {
+            let (v, d) = (size(velocity, i), size(displacement, i))
+            var (begun, lost) = ((velocity: 0.0, displacement: 0.0), (velocity: 0.0, displacement: 0.0))
+            if var one = start {
+                begun = errors(&one, SIMD3(raw[i], raw[stride + i], raw[2 * stride + i]), v, d)
+                start = one.samples > Self.length * Int(rate.rounded(.up)) ? nil : one
+            }
+            if var one = gap {
+                lost = gapErrors(one)
+                one.samples += 1
+                gap =
+                    lost.velocity < 1e-2 * Self.leastVelocity && lost.displacement < 1e-2 * Self.leastDisplacement
+                    ? nil : one
+            }
+            scale = (scale.velocity * decay, scale.displacement * decay)
+            let isYoung = start.map { Double($0.samples) < rate } ?? false
+            velocityError[i] = Self.judge(
+                v, begun.velocity, lost.velocity, least: Self.leastVelocity, isYoung, &scale.velocity)
+            displacementError[i] = Self.judge(
+                d, begun.displacement, lost.displacement, least: Self.leastDisplacement, isYoung, &scale.displacement)
+        }
+    }
+
+    /// 0 for a value that counts, and what it may be off for one that does not.
+    private static func judge(
+        _ value: Double, _ start: Double, _ gap: Double, least: Double, _ isYoung: Bool, _ scale: inout Double
+    ) -> Double {
+        let sum = start + gap
+        if sum <= least { return isYoung && sum > 0.1 * least ? sum : take(value, &scale) }
+        let isCertain = !isYoung && 5 * start + gap <= share * max(scale, value)
+        return isCertain ? take(value, &scale) : start + likelyShare * gap
+    }
+
+    private static func take(_ value: Double, _ scale: inout Double) -> Double {
+        scale = max(scale, value)
+        return 0
+    }
+
+    /// Of the next sample after a start.
+    private func errors(
+        _ one: inout Start, _ raw: SIMD3<Double>, _ v: Double, _ d: Double
+    ) -> (velocity: Double, displacement: Double) {
+        let (k, early) = (one.samples, Double(one.samples) / rate)
+        one.samples += 1
+        if early < 10 {
+            let a = raw - one.first
+            one.sum += a
+            let mean = one.sum / Double(one.samples)
+            let size = (mean * mean).sum().squareRoot()
+            one.level = one.uncertainty ?? size
+            if early < 2 { one.squares += (a * a).sum() }
+        }
+        let level = (at(answers.levelVelocity, k), at(answers.levelDisplacement, k))
+        let (levelV, levelD) = (one.level * level.0, one.level * level.1)
+        // The motion at the start is that of the first two seconds that show it, but no more than such an acceleration is
+        // at 1/6 Hz.
+        let n = Double(min(one.samples, max(1, Int(2 * rate))))
+        let mean = one.level * one.level
+        let acceleration = max(0, one.squares / n - (one.uncertainty == nil ? mean : 0)).squareRoot()
+        if Double(one.clear) < 2 * rate, levelV < v / 2 || levelV < Self.leastVelocity {
+            one.clear += 1
+            one.velocity = max(one.velocity, v - levelV)
+            one.displacement = max(one.displacement, d - levelD)
+        }
+        let (motionV, motionD) = (min(one.velocity, acceleration), min(one.displacement, acceleration))
+        let (stepV, stepD) = (at(answers.velocity, k), at(answers.displacement, k))
+        return (levelV + motionV * stepV, levelD + motionV * stepD + motionD * stepV)
+    }
+}

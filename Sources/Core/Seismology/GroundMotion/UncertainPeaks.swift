@@ -1,0 +1,38 @@
+/// Largest velocity and displacement that the ground may have had while both were too uncertain for a maximum (see
+/// ``TransientBound``): of the larger horizontal, with the error that they may have had.
+public struct UncertainPeaks: Sendable, Equatable {
+    /// m/s.
+    public private(set) var velocity = 0.0
+    /// m.
+    public private(set) var displacement = 0.0
+
+    public init() {}
+
+    /// Takes a velocity that did not count.
+    @inline(__always)
+    public mutating func takeVelocity(_ x: Double, _ y: Double, error: Double) {
+        velocity = max(velocity, max(abs(x), abs(y)) + error)
+    }
+
+    /// Takes a displacement that did not count.
+    @inline(__always)
+    public mutating func takeDisplacement(_ x: Double, _ y: Double, error: Double) {
+        displacement = max(displacement, max(abs(x), abs(y)) + error)
+    }
+
+    mutating func take(_ other: UncertainPeaks) {
+        velocity = max(velocity, other.velocity)
+        displacement = max(displacement, other.displacement)
+    }
+
+    /// Whether the peak that counted stands for the whole: no velocity that did not count can have been larger by more than a
+    /// tenth, or by more than what matters.
+    public func allow(velocity peak: HorizontalPeaks) -> Bool {
+        velocity <= (1 + TransientBound.share) * peak.combined(.larger) + TransientBound.leastVelocity
+    }
+
+    /// The same of the displacement.
+    public func allow(displacement peak: HorizontalPeaks) -> Bool {
+        displacement <= (1 + TransientBound.share) * peak.combined(.larger) + TransientBound.leastDisplacement
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Messages
+import Settings
+import SignalProcessing
+import Testing
+
+@testable import Station
+
+@Suite struct GapTests {
+    /// Gravity, noise, and from 30 s on an earthquake of some frequencies that grows in 3 s and fades in 8.
+    private func quake(seconds: Double = 90, rate: Double = 100) -> Recording {
+        var state: UInt64 = 77
+        let n = Int(seconds * rate)
+        var axes = [[Double]](repeating: [Double](repeating: 0, count: n), count: 3)
+        for axis in 0..<3 {
+            for i in 0..<n {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let t = Double(i) / rate - 30
+                var a = (Double(state >> 40) / Double(1 << 24) - 0.5) * 1e-3
+                if t > 0 {
+                    let envelope = min(1, t / 3) * exp(-t / 8)
+                    for (k, hz) in [0.7, 1.3, 2.9, 5.3].enumerated() {
+                        a += envelope * sin(2 * .pi * hz * (1 + 0.07 * Double(axis)) * t + Double(k + axis))
+                    }
+                }
+                axes[axis][i] = a + (axis == 2 ? 9.80665 : 0.3)
+            }
+        }
+        return Recording(rate: rate, x: axes[0], y: axes[1], z: axes[2])
+    }
+
+    private func cut(_ recording: Recording, at place: Int, missing: Int, size: Int = 64) -> [SampleBlock] {
+        var rest = recording
+        rest.x.removeSubrange(place..<place + missing)
+        rest.y.removeSubrange(place..<place + missing)
+        rest.z.removeSubrange(place..<place + missing)
+        return rest.blocks(of: size, gaps: [place: missing])
+    }
+
+    private func ends(_ sent: [Sent]) -> [[String: Any]] {
+        sent.filter { $0.name == "event/trigger" }.map(\.json).filter { $0["event_type"] as? String == "end" }
+    }
+
+    private let configuration = testConfiguration { $0.conditioning.settle = nil }
+
+    /// Whatever is missing: one event, its acceleration exact, nothing larger than it was, and what is not known says so.
+    @Test(arguments: [1, 5, 20, 50, 100, 200]) func anEventGoesOnOverAGap(_ missing: Int) throws {
+        let recording = quake()
+        let whole = try #require(ends(try play(recording.blocks(of: 64), configuration).sent).first)
+        func number(_ event: [String: Any], _ name: String) -> Double { event[name] as? Double ?? .nan }
+        for place in [2995, 3120, 3250, 3301, 3333, 3377, 3450, 3700, 4100] {
+            let all = ends(try play(cut(recording, at: place, missing: missing), configuration).sent)
+            let end = try #require(all.first)
+            #expect(all.count == 1, "\(place)")
+            #expect(end["gaps"] as? Int == 1)
+            #expect(abs(number(end, "missing_s") - Double(missing) / 100) < 1e-9)
+            for name in ["pgv", "pgd", "arias", "cav"] {
+                #expect(number(end, name) <= 1.1 * number(whole, name), "\(name) at \(place)")
+            }
+            // (The removal of the offset looks back ten seconds.)
+            #expect(number(end, "pga") <= 1.05 * number(whole, "pga"))
+            if end["velocity_valid"] as? Bool != false {
+                #expect(number(end, "pgv") >= (missing <= 20 ? 0.9 : 0.75) * number(whole, "pgv"), "\(place)")
+            }
+        }
+    }
+
+    /// A single sample that is lost is no matter: PGV is valid and right.
+    @Test func aLostSampleChangesNothing() throws {
+        let recording = quake()
+        let whole = try #require(ends(try play(recording.blocks(of: 64), configuration).sent).first)
+        for place in [3310, 3355, 3420] {
+            let end = try #require(ends(try play(cut(recording, at: place, missing: 1), configuration).sent).first)
+            #expect(end["velocity_valid"] == nil)
+            let ratio = (end["pgv"] as? Double ?? 0) / (whole["pgv"] as? Double ?? 1)
+            #expect(abs(ratio - 1) < 0.02, "\(ratio)")
+        }
+    }
+
+    /// The level stays what it was: an offset that is known makes no transient, however long the gap.
+    @Test func aLongGapInMotionIsNeverToldTooLarge() throws {
+        let recording = quake()
+        let whole = try #require(ends(try play(recording.blocks(of: 64), configuration).sent).first)
+        let largest = try #require(whole["pgv"] as? Double)
+        for (place, missing) in [(3100, 300), (3300, 500), (3350, 300)] {
+            let (sent, _) = try play(cut(recording, at: place, missing: missing), configuration)
+            for summary in sent.filter({ $0.name == "state/summary" }).map(\.json)
+            where summary["valid"] as? Bool == true {
+                #expect(summary["pgv"] as? Double ?? 0 <= 1.1 * largest)
+            }
+            for end in ends(sent) { #expect(end["pgv"] as? Double ?? 0 <= 1.1 * largest) }
+        }
+    }
+
+    @Test func theBytesDoNotDependOnBlocks() throws {
+        let recording = quake(seconds: 60)
+        for missing in [7, 150, 400] {
+            let whole = try play(cut(recording, at: 3340, missing: missing, size: 1000), configuration).sent
+            for size in [1, 17, 64] {
+                #expect(try play(cut(recording, at: 3340, missing: missing, size: size), configuration).sent == whole)
+            }
+        }
+    }
+
+    /// Gaps that follow one another faster than a second: summaries still come, and nothing is lost but what is missing.
+    @Test func manyGapsLeaveTheSummaries() throws {
+        let recording = burst(seconds: 40, from: 100)
+        var rest = recording
+        var gaps: [Int: Int] = [:]
+        var (kept, i) = ([Int](), 0)
+        while i < recording.x.count {
+            if i > 1000, i % 50 == 0 {
+                gaps[kept.count] = 3
+                i += 3
+            }
+            kept.append(i)
+            i += 1
+        }
+        (rest.x, rest.y, rest.z) = (
+            kept.map { recording.x[$0] }, kept.map { recording.y[$0] }, kept.map { recording.z[$0] }
+        )
+        let (sent, status) = try play(rest.blocks(of: 16, gaps: gaps), configuration)
+        #expect(status.gaps == gaps.count && status.samples == kept.count)
+        let times = sent.filter { $0.name == "state/summary" }.count
+        #expect(times >= 38 && times <= 41, "\(times)")
+    }
+
+    /// A floor that vibrates with 4 mm/s when the station starts, and after a gap.
+    @Test func aStartInMotionIsNotToldAsMotion() throws {
+        let rate = 250.0
+        let a = (0..<Int(90 * rate)).map { 4e-3 * 2 * .pi * 40 * cos(2 * .pi * 40 * Double($0) / rate) }
+        let recording = Recording(rate: rate, x: a, y: a.map { $0 / 10 }, z: a.map { 9.80665 + $0 / 10 })
+        let (sent, _) = try play(cut(recording, at: Int(60 * rate), missing: 125), configuration, rate: rate)
+        let summaries = sent.filter { $0.name == "state/summary" }.map(\.json)
+        let valid = summaries.filter { $0["valid"] as? Bool == true }
+        #expect(valid.count > 20 && valid.count < summaries.count - 5, "\(valid.count) of \(summaries.count)")
+        // (The trapezoid is 9 % low at such a frequency.)
+        let steady = try #require(valid.last?["pgv"] as? Double)
+        #expect(abs(steady / 3.65e-3 - 1) < 0.01)
+        for summary in valid {
+            let pgv = try #require(summary["pgv"] as? Double)
+            #expect(abs(pgv / steady - 1) < 0.05, "\(pgv) at \(summary["t"] ?? "")")
+        }
+    }
+
+    /// Another removal of the offset in motion: the ground's velocity has nothing to do with it.
+    @Test func aChangeOfTheOffsetInMotionLeavesTheVelocity() throws {
+        let recording = quake()
+        let whole = try #require(ends(try play(recording.blocks(of: 50), configuration).sent).first)
+        var pipeline = try StationPipeline(
+            configuration: configuration, sensor: StationSensor(rate: 100), boot: "boot")
+        var sent: [Sent] = []
+        let sink: PublicationSink = { header, bytes in
+            sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
+        }
+        for (i, block) in recording.blocks(of: 50).enumerated() {
+            if i == 67 {
+                var other = configuration
+                other.conditioning.offset = .highpass(corner: 0.05, order: 2)
+                try pipeline.reconfigure(other, revision: 2, to: sink)
+            }
+            pipeline.process(block, quality: .replay, to: sink)
+        }
+        pipeline.finish(to: sink)
+        let first = try #require(ends(sent).first)
+        #expect(first["pgv"] as? Double == whole["pgv"] as? Double)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import Seismology
+
+@Suite struct TransientBoundTests {
+    private struct Run: Equatable {
+        var velocity: [Double] = []
+        var displacement: [Double] = []
+        var velocityError: [Double] = []
+        var displacementError: [Double] = []
+    }
+
+    /// A motion of x that the integrals see from a sample on, whose first value they take for the level.
+    private func run(_ a: [Double], rate: Double, from start: Int = 0, cuts: [Int] = [128]) throws -> Run {
+        var (ground, bound, found) = (try GroundIntegrator(rate: rate), try TransientBound(rate: rate), Run())
+        bound.begin(first: SIMD3(a[start], 0, 0))
+        var (place, turn) = (start, 0)
+        while place < a.count {
+            let n = min(cuts[turn % cuts.count], a.count - place)
+            let zero = [Double](repeating: 0, count: 2 * n)
+            let raw = Array(a[place..<place + n]) + zero
+            var (x, y, z) = (a[place..<place + n].map { $0 - a[start] }, Array(zero[..<n]), Array(zero[..<n]))
+            ground.highpass(&x, &y, &z, count: n)
+            ground.velocity(&x, &y, &z, count: n)
+            let v = x
+            ground.displacement(&x, &y, &z, count: n)
+            var (ev, ed) = ([Double](repeating: 0, count: n), [Double](repeating: 0, count: n))
+            bound.process(
+                raw: raw, velocity: v + zero, displacement: x + zero, stride: n, count: n, &ev, &ed)
+            found.velocity += v
+            found.displacement += x
+            found.velocityError += ev
+            found.displacementError += ed
+            place += n
+            turn += 1
+        }
+        return found
+    }
+
+    /// What counts is within a fiftieth of the motion, and what does not is within its bound.
+    @Test(arguments: [(250.0, 40.0, 1.0), (100, 3, 0.5), (100, 1, 0.3), (31.25, 2, 0.3)])
+    func aStartInMotionIsBounded(_ rate: Double, _ hz: Double, _ amplitude: Double) throws {
+        let n = Int(140 * rate)
+        let a = (0..<n).map { amplitude * cos(2 * Double.pi * hz * Double($0) / rate) }
+        let start = Int(70 * rate)
+        let (whole, part) = (try run(a, rate: rate), try run(a, rate: rate, from: start))
+        let peak = whole.velocity[start...].reduce(0) { max($0, abs($1)) }
+        var counted = 0
+        // (The integral of the first samples is next to nothing, and raises no maximum.)
+        for i in part.velocity.indices.dropFirst(4) {
+            let error = abs(part.velocity[i] - whole.velocity[start + i])
+            if part.velocityError[i] == 0 {
+                #expect(error <= max(0.025 * peak, 1.1 * TransientBound.leastVelocity))
+                counted += 1
+            } else if Double(i) > 2 * rate {
+                #expect(error <= 1.5 * part.velocityError[i], "\(error) at \(Double(i) / rate) s")
+            }
+        }
+        // It is certain some day, and not at once.
+        #expect(counted > Int(20 * rate) && part.velocityError[Int(2 * rate)] > 0)
+    }
+
+    @Test func aStartAtRestIsCertainSoon() throws {
+        var state: UInt64 = 9
+        let a = (0..<3000).map { _ -> Double in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (Double(state >> 40) / Double(1 << 24) - 0.5) * 2e-4
+        }
+        let found = try run(a, rate: 100)
+        let last = found.velocityError.lastIndex { $0 > 0 } ?? 0
+        #expect(last < 500, "\(last)")
+    }
+
+    @Test func cutsMakeNoDifference() throws {
+        let a = (0..<6000).map { 0.4 * cos(Double($0) / 9) }
+        let whole = try run(a, rate: 100)
+        #expect(try run(a, rate: 100, cuts: [1]) == whole)
+        #expect(try run(a, rate: 100, cuts: [3, 128, 7, 50]) == whole)
+    }
+
+    /// After a gap nothing counts that may be off by more than a tenth of the motion, until that has faded.
+    @Test func aGapIsForgotten() throws {
+        var bound = try TransientBound(rate: 100)
+        #expect(!bound.isActive)
+        bound.bridged(velocity: 0.05, seconds: 0.2, recent: (0.1, 0.1))
+        var (first, last) = (0, -1)
+        let (raw, v, d) = (
+            [Double](repeating: 0, count: 300), [Double](repeating: 0.05, count: 300),
+            [Double](repeating: 0.05, count: 300)
+        )
+        var (ev, ed) = ([Double](repeating: 0, count: 100), [Double](repeating: 0, count: 100))
+        for second in 0..<60 where bound.isActive {
+            bound.process(raw: raw, velocity: v, displacement: d, stride: 100, count: 100, &ev, &ed)
+            if second == 0 { first = ev.filter { $0 > 0 }.count }
+            if ev.contains(where: { $0 > 0 }) { last = second }
+        }
+        #expect(first == 100 && last >= 3 && last < 20 && !bound.isActive)
+        // One that is small beside the motion is no matter at all.
+        bound.bridged(velocity: 0.005, seconds: 0.2, recent: (0.1, 0.1))
+        bound.process(raw: raw, velocity: v, displacement: d, stride: 100, count: 100, &ev, &ed)
+        #expect(ev.allSatisfy { $0 == 0 })
+    }
+}
