@@ -238,6 +238,7 @@ if Context.environment["SEISMOTE_BENCHMARKS"] != nil {
         benchmark("long-run", ["Measure"] + stationRooms),
         benchmark("discrimination", stationRooms),
         benchmark("storage", stationRooms),
+        benchmark("gaps", stationRooms),
     ]
 }
 
