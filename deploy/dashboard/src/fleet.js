@@ -9,7 +9,8 @@ import { traceFromRecords } from "./pure/tracerecords.js";
 import { units } from "./pure/units.js";
 import { wire } from "./pure/wire.js";
 
-const keptEvents = 200;
+// Events that are kept of a station, and of all together: of each of a thousand stations some few.
+const keptEvents = { ofOne: 200, ofAll: 8000, least: 5 };
 const mostStations = 5000;
 const mostAlerts = 100;
 const fresh = 10000;
@@ -270,8 +271,12 @@ function event(id, what, object, packet) {
   const judged = object.class;
   if (judged?.p !== undefined && !entry.judged.some((one) => one.t_s === judged.t_s) && entry.judged.length < 64) entry.judged.push(judged);
   known.events.set(object.event_id, entry);
-  if (known.events.size > keptEvents) known.events.delete(known.events.keys().next().value);
+  const most = Math.max(keptEvents.least, Math.min(keptEvents.ofOne, keptEvents.ofAll / stations.size));
+  while (known.events.size > most) known.events.delete(known.events.keys().next().value);
   if (object.event_type === "end") {
+    // Its end says all that the messages before it have said.
+    if (entry.onset) entry.onset = { seq: entry.onset.seq };
+    delete entry.update;
     if (known.current === object.event_id) known.current = null;
     if (!(known.lastEvent?.onset > object.onset)) known.lastEvent = object;
   }

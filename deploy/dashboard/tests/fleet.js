@@ -119,6 +119,26 @@ test("an open event is over with its end, with a new run of its station, and whe
   assert.deepStrictEqual([current(), over()], [null, true]);
 });
 
+test("of many stations few events each are kept, and of one that has ended its end alone", () => {
+  connect();
+  const stamped = (number) => new Date(begin + number * 60000).toISOString();
+  const event = (name, number, type, seq) => ({ v: 1, boot: "b", seq, t: stamped(number), event_type: type, onset: stamped(number), pga: 0.1,
+    event_id: `${name}-${stamped(number).replace(/[-:.]/g, "")}` });
+  const names = Array.from({ length: 400 }, (_, i) => `net-${i}`);
+  for (const name of names) say(name, "state/online", "online", true);
+  for (let number = 0; number < 25; number++) {
+    for (const name of names) for (const [i, type] of ["onset", "update", "end"].entries()) say(name, "event/trigger", event(name, number, type, 3 * number + i));
+  }
+  const all = [...fleet.stations.values()].flatMap((known) => [...known.events.values()]);
+  assert.ok(all.length <= 8000, `${all.length} events`);
+  const { events } = fleet.stations.get("net-7");
+  assert.deepStrictEqual([...events.keys()].at(-1), event("net-7", 24, "end").event_id, "the newest is among them");
+  for (const entry of all) assert.deepStrictEqual([Object.keys(entry.onset), entry.update, entry.end.pga], [["seq"], undefined, 0.1]);
+  // What comes again of one that has ended changes nothing.
+  say("net-7", "data/history/event/trigger", event("net-7", 24, "onset", 72));
+  assert.strictEqual(fleet.newestOf([...events.values()].at(-1)).event_type, "end");
+});
+
 test("the time of a station that plays a recording is that of its samples, whatever its host says before and after", () => {
   const past = "2019-07-06T03:20:00.000Z";
   const take = (what, content, retain) => fleet.take(`seismote/a/${what}`, new TextEncoder().encode(JSON.stringify(content)), { retain });
