@@ -38,7 +38,7 @@ class Firefox:
         end = time.monotonic() + 90
         while self.socket is None:
             try:
-                self.socket = socket.create_connection(("127.0.0.1", self.port), 60)
+                self.socket = socket.create_connection(("127.0.0.1", self.port), 180)
             except OSError:
                 assert time.monotonic() < end and self.process.poll() is None, "Firefox does not come up"
                 time.sleep(0.2)
