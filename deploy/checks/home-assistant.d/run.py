@@ -94,6 +94,8 @@ class Check:
         await home.watch()
         self.say("Home Assistant is up")
         await self.found()
+        await self.contradicted()
+        await self.badly_addressed()
         await self.shaken()
         await self.updated()
         await self.changed()
@@ -142,6 +144,48 @@ class Check:
     def missing(self, names):
         self.absent = [name for name in names if self.home.state(name) in (None, "unknown", "unavailable")]
         return False
+
+    async def available(self):
+        """How many of the device's entities are available, and how many there are."""
+        names = [one["entity_id"] for one in await self.home.entities({"id": self.device})]
+        return sum(self.home.state(name) not in (None, "unavailable") for name in names), len(names)
+
+    async def contradicted(self):
+        """Somebody else writes `offline` on the station's own topic, as the late will of another connection does: Home Assistant
+        has all entities back within seconds."""
+        before, count = await self.available()
+        worst, began = before, time.monotonic()
+        await self.client.publish(f"seismote/{STATION}/state/online", b"offline", retain=True)
+        while time.monotonic() - began < 10:
+            now, _ = await self.available()
+            worst = min(worst, now)
+            if worst < before and now == before:
+                break
+            await asyncio.sleep(0.05)
+        after, _ = await self.available()
+        assert worst < before, "Home Assistant has not seen the foreign `offline`"
+        assert after == before, f"{after} of {count} entities are available after a foreign `offline`, {before} before"
+        self.say(f"a foreign `offline`: {before} of {count} entities available, {worst}, and {after} again "
+                 f"after {time.monotonic() - began:.1f} s")
+
+    async def badly_addressed(self):
+        """Addresses of the page that Home Assistant refuses, and the device with them: the station refuses them before."""
+        bad = ("http:///dash", "http://broker.local:8o80/", "http://[fe80::1", "http://broker.local:99999/", "http://?x", "http://:8080/")
+        before, count = await self.available()
+        for page in bad:
+            await self.command(mqtt={"home_assistant": {"page": page}})
+        await self.command(mqtt={"home_assistant": {"page": "http://other.invalid/"}})
+        deadline, device = time.monotonic() + 60, {}
+        while device.get("configuration_url") != "http://other.invalid/" and time.monotonic() < deadline:
+            await asyncio.sleep(0.2)
+            device = await self.home.device(STATION)
+        assert device.get("configuration_url") == "http://other.invalid/", device
+        # (Home Assistant takes the discovery in one entity after the other.)
+        while (after := (await self.available())[0]) != before and time.monotonic() < deadline:
+            await asyncio.sleep(0.2)
+        assert after == before, f"{after} of {count} entities are available after bad addresses, {before} before"
+        await self.command(mqtt={"home_assistant": {"page": None}})
+        self.say(f"{len(bad)} addresses that Home Assistant refuses: {after} of {count} entities available")
 
     async def shaken(self):
         """The earthquake: the event entity is fired for onset and end, something shakes, the peak is high."""
