@@ -28,7 +28,6 @@ deploy/docs/operate/ctl.md
 deploy/docs/operate/feed.md
 deploy/docs/operate/home-assistant.md
 deploy/docs/operate/recordings.md
-deploy/docs/start/tutorial.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/page-figures.md
 deploy/docs/understand/security.md
