@@ -33,6 +33,8 @@ struct SummaryBuilder: ~Copyable {
     private var boundary: Int
     /// The sample of the stretch with which its first second began: below 0 where that began before a gap.
     private var origin = 0
+    /// Whether no gap has been bridged since the start or the last one that was not.
+    private var isAfterStart = true
 
     init(_ configuration: Configuration, rate: Double) {
         self.rate = rate
@@ -55,7 +57,7 @@ struct SummaryBuilder: ~Copyable {
         if message.window == old.message.window { window = old.window }
         monitor.takeOver(old.monitor, new, was)
         (extremes, magnitude, seconds, boundary) = (old.extremes, old.magnitude, old.seconds, old.boundary)
-        origin = old.origin
+        (origin, isAfterStart) = (old.origin, old.isAfterStart)
         (sum, mean) = (old.sum, old.mean)
         for k in ratios.indices {
             if let same = old.ratios.first(where: { $0.isOfSame(ratios[k]) }) { ratios[k] = same }
@@ -74,7 +76,7 @@ struct SummaryBuilder: ~Copyable {
         isPending = false
         sum = (0, 0, 0, 0)
         for k in ratios.indices { ratios[k].reset() }
-        (seconds, origin) = (0, 0)
+        (seconds, origin, isAfterStart) = (0, 0, true)
         boundary = Self.sample(ofSecond: 1, rate)
     }
 
@@ -83,6 +85,7 @@ struct SummaryBuilder: ~Copyable {
     ///   - taken: samples of the stretch before.
     ///   - missing: samples of the gap.
     mutating func goOn(after taken: Int, missing: Int) {
+        isAfterStart = false
         let begun = seconds > 0 ? boundaryBefore : origin
         let whole = Self.sample(ofSecond: 1, rate)
         origin = -((taken + missing - begun) % whole)
@@ -193,7 +196,7 @@ struct SummaryBuilder: ~Copyable {
         monitor.begin()
         seconds += 1
         boundary = origin + Self.sample(ofSecond: seconds + 1, rate)
-        let levels = window.endSecond()
+        let levels = window.endSecond(isAfterStart: isAfterStart)
         let moments = levels.moments
         let (xx, yy, zz) = (moments.xx, moments.yy, moments.zz)
         func level(_ squares: Double, _ peak: Double, _ sum: Double, _ velocity: Double) -> SummaryMessage.Level {

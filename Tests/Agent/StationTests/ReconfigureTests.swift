@@ -124,7 +124,8 @@ private func plainConfiguration(_ change: (inout Configuration) -> Void = { _ in
         }
         #expect(run.rms[2][3050] > 0.1)
         #expect(run.messages("event/trigger").count == 0)
-        #expect(run.messages("state/summary").dropFirst().allSatisfy { $0["valid"] as? Bool == true })
+        // (The velocity is certain some seconds after the start.)
+        #expect(run.messages("state/summary").dropFirst(14).allSatisfy { $0["valid"] as? Bool == true })
     }
 
     @Test func theRatioGoesOnWithOtherLevelsAndBeginsAnewWithOtherLengths() throws {
@@ -194,7 +195,8 @@ private func plainConfiguration(_ change: (inout Configuration) -> Void = { _ in
             let run = try Run(burst(from: 100), configuration, changeAt: 3000) { $0.conditioning.offset = offset }
             #expect(run.status.samples == 6000 && run.status.gaps == 0 && run.status.lostSamples == 0)
             let invalid = run.messages("state/summary").filter { $0["reason"] as? String == "settling" }
-            #expect(invalid.count == 4)  // two at the start
+            // Two at the start and two at the change, and until the velocity is certain.
+            #expect((4...26).contains(invalid.count), "\(invalid.count)")
             #expect(run.messages("data/trace").filter { $0["gap"] as? Bool == true }.count == 1)
             #expect(run.messages("data/trace").compactMap { $0["n"] as? Int }.reduce(0, +) == 1200)
             #expect(run.messages("event/trigger").count == 0)

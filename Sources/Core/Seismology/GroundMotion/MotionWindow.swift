@@ -139,7 +139,10 @@ public struct MotionWindow: Sendable {
     }
 
     /// Ends the current second and returns the levels of the window that ends with it.
-    public mutating func endSecond() -> Levels {
+    /// - Parameter isAfterStart: whether the window begins, for velocity and displacement, with the first second in which they
+    ///   are certain.
+    public mutating func endSecond(isAfterStart: Bool = false) -> Levels {
+        if isAfterStart { for k in buckets.indices { buckets[k].uncertain.forget(before: current.uncertain) } }
         buckets[position] = current
         position = (position + 1) % buckets.count
         current = Levels()

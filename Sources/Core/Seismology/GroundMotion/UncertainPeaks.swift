@@ -20,6 +20,12 @@ public struct UncertainPeaks: Sendable, Equatable {
         displacement = max(displacement, max(abs(x), abs(y)) + error)
     }
 
+    /// Forgets what another part, which comes later, is certain of.
+    mutating func forget(before later: UncertainPeaks) {
+        if later.velocity == 0 { velocity = 0 }
+        if later.displacement == 0 { displacement = 0 }
+    }
+
     mutating func take(_ other: UncertainPeaks) {
         velocity = max(velocity, other.velocity)
         displacement = max(displacement, other.displacement)
