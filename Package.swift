@@ -189,7 +189,7 @@ let package = Package(
                 "Values", "Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles",
             ]),
         tests("Network/seismote-network", ["Values", "Association", "DatabaseFiles", "NetworkMachine"]),
-        tests("Core/Exchange", ["Values", "Settings", "Messages", "SignalProcessing"]),
+        tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Values", "Messages", "Settings"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),

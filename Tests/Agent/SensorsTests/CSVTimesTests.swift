@@ -90,8 +90,8 @@ import Testing
         #expect(delivery.x == (0..<6000).map(Double.init))
         #expect(delivery.marks.map(\.index) == [0] + gaps && delivery.marks.map(\.lost) == [0, 17, 17, 17, 17])
         for (mark, number) in zip(delivery.marks, [0] + gaps) {
-            let true_ = Double(number + 17 * (gaps.firstIndex(of: number).map { $0 + 1 } ?? 0)) / rate
-            #expect(abs(Double(mark.time) / 1e9 - true_) < 0.001, "\(mark)")
+            let expected = Double(number + 17 * (gaps.firstIndex(of: number).map { $0 + 1 } ?? 0)) / rate
+            #expect(abs(Double(mark.time) / 1e9 - expected) < 0.001, "\(mark)")
         }
     }
 
@@ -162,9 +162,9 @@ import Testing
             #expect(description.rate == 100 && delivery.marks.count == 1)
             let start = Double(delivery.marks[0].time) / 1e9
             for index in 100..<(delivery.x.count - 100) {
-                let true_ = sin(2 * .pi * frequency * (start + Double(index) / 100))
+                let expected = sin(2 * .pi * frequency * (start + Double(index) / 100))
                 #expect(
-                    abs(delivery.x[index] - true_) < allowed && abs(delivery.z[index] - 9.8) < 1e-9,
+                    abs(delivery.x[index] - expected) < allowed && abs(delivery.z[index] - 9.8) < 1e-9,
                     "\(frequency) Hz, \(index)")
             }
             // Whole and in any pieces the same.

@@ -60,8 +60,8 @@ import Testing
         let error = abs(description.rate / sampling.rate - 1)
         #expect(error < (jitter == 0 ? 1.01e-5 : 3e-5), "\(description.rate)")
         for (index, time) in delivery.times {
-            let true_ = Double(index) / sampling.rate
-            let off = abs(Double(time - 1_767_607_200_000_000_000) / 1e9 - true_) * sampling.rate
+            let expected = Double(index) / sampling.rate
+            let off = abs(Double(time - 1_767_607_200_000_000_000) / 1e9 - expected) * sampling.rate
             #expect(off < 0.5 + jitter, "sample \(index): \(off) samples")
         }
         #expect(

@@ -87,7 +87,7 @@ public struct RecordClock: Sendable {
             if wider.count < lines.count { lines = wider }
         }
         for line in lines.sorted(by: { $0.samples > $1.samples }) {
-            let before = periods ?? -Double.infinity ... Double.infinity
+            let before = periods ?? -Double.infinity...Double.infinity
             let low = max(before.lowerBound, line.periods.lowerBound)
             let high = min(before.upperBound, line.periods.upperBound)
             guard low <= high, low.isFinite, high.isFinite else { continue }

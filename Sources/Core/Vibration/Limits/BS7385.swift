@@ -2,7 +2,8 @@ extension LimitTable {
     /// Cosmetic damage to buildings by transient vibration. Linear between the points; below 4 Hz a displacement.
     static let bs7385 = LimitTable(
         name: "bs7385-2", standard: "BS 7385-2", edition: "1993", table: "1",
-        ends: "below 4 Hz the displacement (note of the table), also below 1 Hz; above 250 Hz the value of \"40 Hz and above\"",
+        ends:
+            "below 4 Hz the displacement (note of the table), also below 1 Hz; above 250 Hz the last value (\"and above\")",
         title: "Cosmetic damage to buildings",
         confidence: 0.95, measure: .ppv,
         rows: [

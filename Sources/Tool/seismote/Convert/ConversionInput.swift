@@ -49,7 +49,8 @@ struct ConversionInput {
         guard !runs.isEmpty else { throw ConversionError("\(path): \(first.description)") }
         let shown = problems.prefix(3).map(\.description).joined(separator: "; ")
         let more = problems.count > 3 ? "; and \(problems.count - 3) more" : ""
-        let what = problems.count == 1 ? "1 record could not be read and is" : "\(problems.count) records could not be read and are"
+        let count = problems.count
+        let what = count == 1 ? "1 record could not be read and is" : "\(count) records could not be read and are"
         printError("\(path): \(what) left out: \(shown)\(more)")
         return runs
     }

@@ -94,8 +94,8 @@ struct CSVColumns: Equatable {
         case .acceleration(let factor, let name):
             guard !given || settings.unit.factor == factor else {
                 throw Failure(
-                    text: "the header says \(name) (\(named)), --unit says \(settings.unit.rawValue): leave --unit away, "
-                        + "or correct the header")
+                    text: "the header says \(name) (\(named)), --unit says \(settings.unit.rawValue): "
+                        + "leave --unit away, or correct the header")
             }
             guard let scale = settings.scale else { return (factor, factor, factor) }
             if given { break }
@@ -205,8 +205,8 @@ struct ColumnName {
     private(set) var isForeign = false
 
     private static let times: Set<String> = [
-        "t", "time", "times", "timestamp", "timestamps", "datetime", "epoch", "unix", "utc", "clock", "elapsed", "seconds",
-        "millis", "micros", "millisecond", "milliseconds", "microseconds", "uptime", "sec", "secs",
+        "t", "time", "times", "timestamp", "timestamps", "datetime", "epoch", "unix", "utc", "clock", "elapsed",
+        "seconds", "millis", "micros", "millisecond", "milliseconds", "microseconds", "uptime", "sec", "secs",
     ]
     private static let elapsed: Set<String> = ["elapsed", "relative", "since", "uptime"]
     private static let foreign: Set<String> = [
@@ -218,7 +218,8 @@ struct ColumnName {
     ]
     /// What stands before an axis letter in one word: `ax`, `accelx`, `gfx`.
     private static let prefixes = [
-        "acceleration", "accelerometer", "accel", "acc", "acl", "useracceleration", "linearacceleration", "linacc", "lin",
+        "acceleration", "accelerometer", "accel", "acc", "acl", "useracceleration", "linearacceleration", "linacc",
+        "lin",
         "axis", "gf", "a", "ch", "channel", "hn", "en", "bn", "cn", "gforce",
     ]
     private static let axes: [String: String] = [
@@ -263,8 +264,9 @@ struct ColumnName {
                     }
                 }
             }
-            if unit == nil, words.contains(where: { $0 == "gf" || $0.hasPrefix("gforce") })
-                || ["gfx", "gfy", "gfz"].contains(words.first ?? "")
+            if unit == nil,
+                words.contains(where: { $0 == "gf" || $0.hasPrefix("gforce") })
+                    || ["gfx", "gfy", "gfz"].contains(words.first ?? "")
             {
                 unit = CSVUnit("g")
             }

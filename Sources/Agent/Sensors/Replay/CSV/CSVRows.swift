@@ -140,7 +140,8 @@ struct CSVRows {
         if known == nil {
             let first = fields.field(text, 0)
             // (No name for the first column: a table whose rows are numbered.)
-            if isName(first) || first.isEmpty && (1..<max(1, fields.count)).contains(where: { isName(fields.field(text, $0)) }) {
+            let others = 1..<max(1, fields.count)
+            if isName(first) || first.isEmpty && others.contains(where: { isName(fields.field(text, $0)) }) {
                 return header(text, separator, fields)
             }
         }
@@ -189,8 +190,10 @@ struct CSVRows {
             names.append(shownName(field))
         }
         guard fields.count <= CSVFields.most else { return .wrong(.init("more than \(CSVFields.most) columns")) }
-        guard String(decoding: text, as: UTF8.self).unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0 != "\u{FFFD}" || $0 == "\t" })
-        else { return .wrong(.init("the header is no text: \"\(shown(fields.field(text, 0)))\"")) }
+        let scalars = String(decoding: text, as: UTF8.self).unicodeScalars
+        guard scalars.allSatisfy({ $0.value >= 0x20 && $0 != "\u{FFFD}" || $0 == "\t" }) else {
+            return .wrong(.init("the header is no text: \"\(shown(fields.field(text, 0)))\""))
+        }
         do throws(CSVColumns.Failure) { return .header(separator, try CSVColumns(header: names)) } catch {
             return .wrong(.init(error.text))
         }

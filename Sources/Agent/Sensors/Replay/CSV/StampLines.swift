@@ -98,7 +98,7 @@ struct StampLines {
 
     /// The periods that the longest stretches have in common, ns.
     var commonPeriods: ClosedRange<Double> {
-        var common = -Double.infinity ... Double.infinity
+        var common = -Double.infinity...Double.infinity
         for piece in pieces.sorted(by: { $0.count > $1.count }) {
             let (low, high) = (
                 max(common.lowerBound, piece.periods.lowerBound), min(common.upperBound, piece.periods.upperBound)

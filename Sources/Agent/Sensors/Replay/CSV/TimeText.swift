@@ -70,7 +70,9 @@ enum TimeText {
         }
         var nanoseconds = 1.0
         for _ in 0..<unit.rawValue { nanoseconds *= 10 }
-        guard let value = try? NumberText.double(text, decimalComma: true), abs(value) * nanoseconds < 9e18 else { return nil }
+        guard let value = try? NumberText.double(text, decimalComma: true), abs(value) * nanoseconds < 9e18 else {
+            return nil
+        }
         return stamp(Int64((value * nanoseconds).rounded()), max(1, Int64((value.ulp * nanoseconds).rounded(.up))))
     }
 
@@ -80,7 +82,8 @@ enum TimeText {
 
     /// `2026-01-05T10:20:30.12Z`: also with a space or nothing for the `T` and `Z`, and with an offset from UTC.
     private static func date(_ text: UnsafeRawBufferPointer) -> StampedTime? {
-        guard text.count >= 19, text[4] == 0x2D || text[4] == 0x2F, text[7] == text[4], text[13] == 0x3A, text[16] == 0x3A,
+        guard text.count >= 19, text[4] == 0x2D || text[4] == 0x2F, text[7] == text[4], text[13] == 0x3A,
+            text[16] == 0x3A,
             text[10] | 0x20 == 0x74 || text[10] == 0x20,
             let year = digits(text, 0..<4), let month = digits(text, 5..<7), let day = digits(text, 8..<10),
             let hour = digits(text, 11..<13), let minute = digits(text, 14..<16), let second = digits(text, 17..<19),

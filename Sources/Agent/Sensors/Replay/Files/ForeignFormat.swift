@@ -13,11 +13,16 @@ enum ForeignFormat {
 
     private static func recognised(_ bytes: UnsafeRawBufferPointer) -> (String, String)? {
         for (start, name, remedy) in [
-            ("WID2 ", "GSE2", byObsPy), ("WID1 ", "GSE1", byObsPy), ("XW01", "GSE1", byObsPy), ("BEGIN GSE", "GSE2", byObsPy),
+            ("WID2 ", "GSE2", byObsPy), ("WID1 ", "GSE1", byObsPy), ("XW01", "GSE1", byObsPy),
+            ("BEGIN GSE", "GSE2", byObsPy),
             ("BEGIN IMS", "IMS 1.0", byObsPy), ("TIMESERIES ", "SLIST or TSPAIR text", byObsPy),
-            ("Origin Time ", "K-NET or KiK-net text", byObsPy), ("PK\u{3}\u{4}", "a ZIP archive (or a table of Excel)", unpack),
+            ("Origin Time ", "K-NET or KiK-net text", byObsPy),
+            ("PK\u{3}\u{4}", "a ZIP archive (or a table of Excel)", unpack),
             ("RIFF", "WAV", "write it as CSV with columns t, x, y, z"),
-            ("{", "JSON", "messages of a station are read by seismote convert; write others as CSV with columns t, x, y, z"),
+            (
+                "{", "JSON",
+                "messages of a station are read by seismote convert; write others as CSV with columns t, x, y, z"
+            ),
             ("MATLAB 5.0", "a file of MATLAB", "write it as CSV with columns t, x, y, z"),
             ("%PDF", "a PDF", "a recording is CSV or miniSEED"),
         ] where begins(bytes, Array(start.utf8)) { return (name, remedy) }

@@ -191,7 +191,9 @@ struct RecordReader {
                 let found = window.withUnsafeBytes { bytes -> Int? in
                     var place = place
                     while place <= last {
-                        if MiniSEEDParser.recognises(UnsafeRawBufferPointer(rebasing: bytes[place..<count])) { return place }
+                        if MiniSEEDParser.recognises(UnsafeRawBufferPointer(rebasing: bytes[place..<count])) {
+                            return place
+                        }
                         place += 1
                     }
                     return nil
