@@ -189,8 +189,13 @@ def messages():
 
 def refusals():
     with open(path("noise.mseed"), "wb") as file:
+        file.write(open(recording, "rb").read()[:300])
+    expect("record" in convert(path("noise.mseed"), "--output", path("x.mseed"), status=65), "a cut record alone")
+    with open(path("cut.mseed"), "wb") as file:
         file.write(open(recording, "rb").read()[:3000])
-    expect("record" in convert(path("noise.mseed"), "--output", path("x.mseed"), status=65), "a cut record")
+    convert(path("cut.mseed"), "--output", path("x.mseed"))
+    whole, cut = (obspy.read(name)[0] for name in (recording, path("x.mseed")))
+    expect(0 < len(cut) < len(whole) and list(cut.data) == list(whole.data[:len(cut)]), "the records before a cut one")
     expect("No such file" in convert(path("none"), "--output", path("x.mseed"), status=65), "no file")
     expect("--to" in convert(recording, "--output", path("x.what"), status=64), "no form")
     expect("--scale" in convert(recording, "--output", path("x.csv"), status=65), "counts without a scale")
