@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sensors
 
-/// What a header says counts.
+/// A header's units and names count.
 @Suite struct CSVHeaderTests {
     private static let g = standardGravity
 

@@ -63,7 +63,7 @@ public struct ReplaySensor: SensorDriver, Sendable {
     /// Samples of a miniSEED file that are there twice, of all three channels; they are delivered once.
     public var duplicates: Int { session?.miniSEED?.duplicates ?? 0 }
 
-    /// What the user should know of the recording, in sentences; none before `open`.
+    /// Sentences that the user should know of the recording; none before `open`.
     public var notes: [String] { session?.csv?.notes ?? session?.miniSEED?.notes ?? [] }
 
     public var condition: SensorCondition {
@@ -154,7 +154,7 @@ public struct ReplaySensor: SensorDriver, Sendable {
         try beginning(file) { MiniSEEDParser.recognises($0) ? nil : ForeignFormat.sentence($0) }
     }
 
-    /// What the first bytes of a file say.
+    /// A judgement of the first bytes of a file.
     private static func beginning<R>(
         _ file: RecordingFile, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(SensorError) -> R {

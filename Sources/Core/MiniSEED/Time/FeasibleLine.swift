@@ -16,7 +16,7 @@ public struct FeasibleLine: Sendable {
 
     /// Largest distance of a point from the line.
     private let tolerance: Double
-    /// What is taken off each point, so that differences of large numbers stay exact: a slope.
+    /// A slope that is taken off each point, so that differences of large numbers stay exact.
     private let slope: Double
     /// Points that lie on the lines.
     public private(set) var count = 0

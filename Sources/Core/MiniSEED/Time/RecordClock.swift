@@ -12,7 +12,7 @@ public struct RecordClock: Sendable {
         public init(start: Int64, count: Int) { (self.start, self.count) = (start, count) }
     }
 
-    /// What is used of a record.
+    /// The part of a record that is used.
     public struct Piece: Sendable, Equatable {
         /// Number of the record.
         public var record: Int

@@ -36,7 +36,7 @@ public struct LimitTable: Sendable, Equatable {
     public var edition: String
     /// Its number there.
     public var table: String
-    /// What counts below and above the frequencies of the table, by this edition where it says so.
+    /// The rule below and above the frequencies of the table, by this edition where it says so.
     public var ends: String
     public var title: String
     /// How sure it is that these numbers are those of the standard, 0 to 1: none of them could be compared with the paper.

@@ -10,7 +10,7 @@ enum Service: String, Sendable {
         return (service, levels[3])
     }
 
-    /// What the service does with a parameter of the specification (fdsnws-station 1.1, -dataselect 1.1, -event 1.2).
+    /// How the service treats a parameter of the specification (fdsnws-station 1.1, -dataselect 1.1, -event 1.2).
     enum Handling: Sendable, Equatable {
         /// It is done what it says.
         case honoured

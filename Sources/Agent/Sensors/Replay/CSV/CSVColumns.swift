@@ -14,7 +14,7 @@ struct CSVColumns: Equatable {
     /// The columns' names as the header has them; empty: there is no header.
     var names: [String] = []
 
-    /// What keeps a header from being understood.
+    /// A reason why a header cannot be understood.
     struct Failure: Error, Equatable { var text: String }
 
     init() {}
@@ -192,7 +192,7 @@ enum CSVUnit: Equatable {
     ]
 }
 
-/// What the name of one column says.
+/// The meaning of one column's name.
 struct ColumnName {
     /// `x`, `y` or `z`; nil: none of them.
     private(set) var axis: String?
@@ -216,7 +216,7 @@ struct ColumnName {
         "displacement", "disp", "dx", "dy", "dz", "position", "pos", "barometer", "temperature", "temp",
         "location", "latitude", "longitude", "abs", "absolute", "magnitude", "norm", "total", "std", "bias",
     ]
-    /// What stands before an axis letter in one word: `ax`, `accelx`, `gfx`.
+    /// Words that stand before an axis letter without a blank: `ax`, `accelx`, `gfx`.
     private static let prefixes = [
         "acceleration", "accelerometer", "accel", "acc", "acl", "useracceleration", "linearacceleration", "linacc",
         "lin",

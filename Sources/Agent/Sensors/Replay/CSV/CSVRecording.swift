@@ -10,13 +10,13 @@ struct CSVRecording {
     let start: Int64
     let end: Int64
 
-    /// What the user should know of it, in sentences.
+    /// Sentences that the user should know of it.
     let notes: [String]
 
     private var rows: CSVRows
     private let survey: CSVSurvey
     private var interpolator: GridInterpolator
-    /// Of regular samples: number of the next row, and its stretch.
+    /// Number of the next row of regular samples, and its stretch.
     private var number = 0
     private var stretch = 0
     /// The row that begins the next stretch, read too early.

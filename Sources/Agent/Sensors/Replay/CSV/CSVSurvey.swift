@@ -27,7 +27,7 @@ struct CSVSurvey {
     }
 
     var grid: Grid
-    /// Of regular samples.
+    /// Stretches of regular samples.
     var stretches: [Stretch] = []
     /// Samples that the replay delivers.
     var total: Int
@@ -38,7 +38,7 @@ struct CSVSurvey {
     var largest = 0.0
     /// The grid of irregular samples has their own rate, so that they are put onto it as what they are.
     var isBandLimited = false
-    /// What the user should know of the times, in sentences.
+    /// Sentences that the user should know of the times.
     var notes: [String] = []
 
     /// Rows from which period and resolution are estimated; all rows are then held against them.

@@ -1,4 +1,4 @@
-/// What a list of time stamps tells at first sight: about the period, and how fine the stamps are.
+/// First estimates from a list of time stamps: about the period, and how fine the stamps are.
 struct RateEstimate: Equatable {
     /// About the time from sample to sample in nanoseconds.
     var period: Double

@@ -16,7 +16,7 @@ enum TimeText {
     /// Seconds from here on (1973) count from 1970.
     private static let absoluteFrom: Int64 = 100_000_000_000_000_000
 
-    /// What a plain number counts.
+    /// The unit of a plain number.
     enum Unit: Int, Equatable {
         /// The power of ten of a nanosecond.
         case nanoseconds = 0, microseconds = 3, milliseconds = 6, seconds = 9

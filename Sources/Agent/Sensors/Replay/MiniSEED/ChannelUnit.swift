@@ -1,9 +1,9 @@
 import MiniSEED
 import SignalProcessing
 
-/// What the samples of a channel are, as far as its name and its records tell.
+/// The quantity of a channel's samples, as far as its name and its records tell.
 enum ChannelUnit {
-    /// What an instrument code (the second letter of a channel) stands for, by the FDSN source identifiers and the SEED
+    /// Meanings of instrument codes (the second letter of a channel), by the FDSN source identifiers and the SEED
     /// manual, appendix A: those that are no acceleration.
     private static let instruments: [String: String] = [
         "H": "a high-gain seismometer, which measures velocity", "L": "a low-gain seismometer, which measures velocity",

@@ -11,7 +11,7 @@ struct MiniSEEDRecording {
     let end: Int64
     /// Samples that the file holds twice, of all three channels; they are delivered once.
     let duplicates: Int
-    /// What the user should know of it, in sentences.
+    /// Sentences that the user should know of it.
     let notes: [String]
     /// m/s² of one count where all samples are integers and the three scales are the same; nil otherwise. Waveforms are
     /// then published in the very same counts.

@@ -31,7 +31,7 @@ struct IndexedChannel {
 /// Everything that a miniSEED file holds, without its samples.
 struct RecordIndex {
     private(set) var channels: [IndexedChannel] = []
-    /// What could not be read.
+    /// Records that could not be read.
     private(set) var problems = RecordProblems()
 
     /// Most records taken, which bounds the memory of the index: 72 bytes each.
