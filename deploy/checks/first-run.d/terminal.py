@@ -71,6 +71,11 @@ class Terminal:
             now = time.monotonic()
             if self.read(0.2):
                 quiet = time.monotonic()
+                # (The bars of the sensor go on moving while they are looked at.)
+                if "Enter goes on." in self.text and self.text.count("mean ") > 30:
+                    self.questions.append(("Enter goes on.", ""))
+                    self.send("\n")
+                    self.text = self.text.replace("Enter goes on.", "")
             elif limit and now - began > limit:
                 self.send("\x03")
                 limit = None
