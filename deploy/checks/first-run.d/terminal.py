@@ -33,7 +33,9 @@ class Terminal:
         self.record = open(record, "a", encoding="utf-8")
         self.text, self.questions = "", []
         self.wait(lambda: re.search(r"[$#] $", self.text), 60)
-        self.send("stty -echo; bind 'set enable-bracketed-paste off' 2>/dev/null; PS2=$'\\x1e+ '; PS1=$'\\x1e$ '\n")
+        # (By PROMPT_COMMAND, because ~/.profile sets a prompt of its own when a page has it read again.)
+        self.send("stty -echo; bind 'set enable-bracketed-paste off' 2>/dev/null; PS2=$'\\x1e+ '; "
+                  "PROMPT_COMMAND=$'PS1=\\'\\x1e$ \\''\n")
         self.wait(lambda: self.text.endswith(PROMPT), 30)
         if path:
             self.line(f"export PATH={path}:$PATH")

@@ -34,7 +34,7 @@ def main():
     with open(page, encoding="utf-8") as file:
         all_ = blocks(file.read())
     terminal = Terminal(leader, path, record)
-    typed, left_out, faults, began = 0, {}, [], time.monotonic()
+    typed, left_out, faults, differs, began = 0, {}, [], [], time.monotonic()
     for line, words, body, shown in all_:
         kind, _, rest = words.partition(" ")
         if kind != "run" and not rest.startswith(TYPED):
@@ -66,12 +66,15 @@ def main():
             # (Here a reader is stuck.)
             break
         elif shown and not asked and not alike(shown, printed):
-            faults.append(f"line {line}: the page shows\n{shown}--\nit printed\n{printed[-3000:]}")
+            # (deploy/checks/docs compares it; here the commands that ask came before.)
+            differs.append(f"line {line}: the page shows\n{shown}--\nit printed\n{printed[-3000:]}")
     terminal.close()
     print(f"{page.rsplit('/', 1)[-1]}: {typed} commands typed, {len(terminal.questions)} questions, {(time.monotonic() - began) / 60:.1f} minutes, "
-          f"{sum(left_out.values())} blocks not typed, {len(faults)} failed")
+          f"{sum(left_out.values())} blocks not typed, {len(faults)} failed, {len(differs)} printed something else than the page shows")
     for reason, count in sorted(left_out.items()):
         print(f"  not typed: {count}: {reason}")
+    for one in differs:
+        print("DIFFERS: " + one.replace("\n", "\n    "))
     for fault in faults:
         print("FAILED: " + fault.replace("\n", "\n    "))
     return 1 if faults else 0
