@@ -408,13 +408,7 @@ def check_measures(report, path, fs, event, metrics, scale):
         ("arias", metrics["arias_m_s"][stronger], MEASURE_LIMIT),
         ("cav", max(metrics["cav_m_s"][axis] for axis in "xy"), MEASURE_LIMIT),
     ]
-    # A record that begins in motion: what the start leaves open is said, and never told larger.
-    open_key = {"pgv": "velocity_valid", "pgd": "displacement_valid"}
-    worst = 0.0
-    for key, want, limit in pairs:
-        off = event[key] / want - 1
-        is_open = event.get(open_key.get(key)) is False
-        worst = max(worst, report.hold(f"{path.name} {key}", max(0.0, off) if is_open else abs(off), limit))
+    worst = max(report.hold(f"{path.name} {key}", abs(event[key] / want - 1), limit) for key, want, limit in pairs)
     report.hold(f"{path.name} cav_std", abs(event["cav_std"] - standardized), MEASURE_LIMIT * max(standardized, event["cav"]))
     for share in "75", "95":
         off = abs(event[f"d5_{share}_s"] - metrics[f"duration_5_{share}_s"][stronger])
@@ -538,9 +532,7 @@ def check_peaks(report, tool, path, fs, metrics, scale):
     check_spectral(report, path, fs, event, summaries, metrics, scale)
     for intensity in event["intensity"]:
         for key, name in right.pop(intensity["relation"]).items():
-            off = intensity[key] - mmi[name]
-            is_open = event.get("velocity_valid") is False and not name.endswith("_pga")
-            off = report.hold(f"{path.name} {name}", max(0.0, off) if is_open else abs(off), MMI_LIMIT)
+            off = report.hold(f"{path.name} {name}", abs(intensity[key] - mmi[name]), MMI_LIMIT)
             worst_mmi = max(worst_mmi, off)
     report.same(f"{path.name} intensities that are missing", sorted(right), [])
     return worst_pga, worst_mmi, check_measures(report, path, fs, event, metrics, scale)

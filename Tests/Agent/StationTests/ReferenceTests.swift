@@ -191,15 +191,12 @@ import Testing
             let value = try number(try object(peaks[ours])["value"])
             #expect(abs(value / (try number(pga[theirs])) - 1) < 1e-8, "\(ours)")
         }
-        // This record begins in motion: the reference has its largest velocity 1.3 s after a start from zero, where nobody can
-        // know it. It is not told, and that is said. (GroundIntegratorTests hold the velocity itself.)
+        #expect(abs(try number(event["pgv"]) / (try number(expected["pgv_h_max"])) - 1) < 1e-7)
+        // This record begins in motion: its largest velocity lies 1.3 s after a start from zero, where nobody can know it.
         #expect(event["velocity_valid"] as? Bool == false)
-        let velocity = try number(event["pgv"])
-        let reference = try number(expected["pgv_h_max"])
-        #expect(velocity > 0 && velocity < reference)
         let mmi = try object(expected["mmi"])
         let intensities = try #require(event["intensity"] as? [Object])
-        let values = ["gutenberg_richter_pga"]
+        let values = ["gutenberg_richter_pga", "wald99_combined", "worden12_pgv"]
         for (intensity, name) in zip(intensities, values) {
             #expect(abs(try number(intensity["value"]) - (try number(mmi[name]))) < 1e-6)
         }

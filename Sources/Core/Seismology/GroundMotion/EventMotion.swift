@@ -24,9 +24,24 @@ public struct EventMotion: Sendable {
     public private(set) var z = Peak()
     public private(set) var h = Peak()
     public private(set) var v3 = Peak()
-    /// Peaks of velocity, m/s, and of displacement, m.
-    public private(set) var velocity = VelocityPeaks()
-    public private(set) var displacement = HorizontalPeaks()
+    /// Peaks of velocity, m/s, and of displacement, m: those that are certain, or where these do not stand for the whole
+    /// because it began in motion, those of the whole, as they are defined; see ``isVelocityCertain``.
+    public var velocity: VelocityPeaks {
+        guard !isVelocityCertain, let atStart else { return certainVelocity }
+        var all = certainVelocity
+        all.take(atStart.velocity)
+        return all
+    }
+    public var displacement: HorizontalPeaks {
+        guard !isDisplacementCertain, let atStart else { return certainDisplacement }
+        var all = certainDisplacement
+        all.take(atStart.displacement)
+        return all
+    }
+    private var certainVelocity = VelocityPeaks()
+    private var certainDisplacement = HorizontalPeaks()
+    /// Peaks of what is uncertain because of a start alone; nil: there was none.
+    private var atStart: (velocity: VelocityPeaks, displacement: HorizontalPeaks)?
     /// Peak of the acceleration that Taiwan's scale takes, m/s².
     private var cwa = 0.0
     /// What did not count in the peaks of velocity and displacement.
@@ -78,15 +93,26 @@ public struct EventMotion: Sendable {
             changed = true
         }
         if s.velocityError == 0 {
-            changed = velocity.take(s.vx, s.vy, s.vz) || changed
+            changed = certainVelocity.take(s.vx, s.vy, s.vz) || changed
             cwa = max(cwa, s.cwa)
         } else {
-            uncertain.takeVelocity(s.vx, s.vy, error: Double(s.velocityError))
+            uncertain.takeVelocity(s.vx, s.vy, error: Double(abs(s.velocityError)))
+            if s.velocityError < 0 {
+                var kept = atStart ?? (VelocityPeaks(), HorizontalPeaks())
+                changed = kept.velocity.take(s.vx, s.vy, s.vz) || changed
+                cwa = max(cwa, s.cwa)
+                atStart = kept
+            }
         }
         if s.displacementError == 0 {
-            changed = displacement.take(s.dx, s.dy) || changed
+            changed = certainDisplacement.take(s.dx, s.dy) || changed
         } else {
-            uncertain.takeDisplacement(s.dx, s.dy, error: Double(s.displacementError))
+            uncertain.takeDisplacement(s.dx, s.dy, error: Double(abs(s.displacementError)))
+            if s.displacementError < 0 {
+                var kept = atStart ?? (VelocityPeaks(), HorizontalPeaks())
+                changed = kept.displacement.take(s.dx, s.dy) || changed
+                atStart = kept
+            }
         }
         if changed { grown = true }
         samples += 1
@@ -120,8 +146,8 @@ public struct EventMotion: Sendable {
     public mutating func bridge(_ peaks: UncertainPeaks) { uncertain.take(peaks) }
 
     /// Whether the peaks of velocity, and those of displacement, stand for the whole: see ``UncertainPeaks``.
-    public var isVelocityCertain: Bool { uncertain.allow(velocity: velocity.horizontal) }
-    public var isDisplacementCertain: Bool { uncertain.allow(displacement: displacement) }
+    public var isVelocityCertain: Bool { uncertain.allow(velocity: certainVelocity.horizontal) }
+    public var isDisplacementCertain: Bool { uncertain.allow(displacement: certainDisplacement) }
 
     /// Peak acceleration by a horizontal definition, m/s².
     public func pga(_ horizontal: HorizontalDefinition) -> Double {

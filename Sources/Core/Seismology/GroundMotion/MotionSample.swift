@@ -18,6 +18,7 @@ public struct MotionSample: Sendable, Equatable {
     public var dy: Double
     public var cwa: Double
     /// How far velocity (m/s) and displacement (m) may be off where they count in no maximum, else 0; see ``TransientBound``.
+    /// Below 0 where that is of a start alone.
     public var velocityError: Float
     public var displacementError: Float
 

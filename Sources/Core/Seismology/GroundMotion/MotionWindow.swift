@@ -53,12 +53,12 @@ public struct MotionWindow: Sendable {
                 velocity.take(s.vx, s.vy, s.vz)
                 cwa = max(cwa, s.cwa)
             } else {
-                uncertain.takeVelocity(s.vx, s.vy, error: Double(s.velocityError))
+                uncertain.takeVelocity(s.vx, s.vy, error: Double(abs(s.velocityError)))
             }
             if s.displacementError == 0 {
                 displacement.take(s.dx, s.dy)
             } else {
-                uncertain.takeDisplacement(s.dx, s.dy, error: Double(s.displacementError))
+                uncertain.takeDisplacement(s.dx, s.dy, error: Double(abs(s.displacementError)))
             }
         }
 

@@ -135,7 +135,7 @@ public struct TransientBound: Sendable {
     }
 
     /// Writes for each sample 0 where its velocity and displacement are certain enough for a maximum, and otherwise how far
-    /// they may be off, m/s and m. Called while it ``isActive``.
+    /// they may be off, m/s and m; below 0 where that is of a start alone. Called while it ``isActive``.
     /// - Parameters:
     ///   - raw: three planes of acceleration, m/s², `stride` apart; velocity and displacement likewise.
     public mutating func process(
@@ -173,9 +173,10 @@ public struct TransientBound: Sendable {
         _ value: Double, _ start: Double, _ gap: Double, least: Double, _ isYoung: Bool, _ scale: inout Double
     ) -> Double {
         let sum = start + gap
-        if sum <= least { return isYoung && sum > 0.1 * least ? sum : take(value, &scale) }
+        let sign = gap > 0 ? 1.0 : -1.0
+        if sum <= least { return isYoung && sum > 0.1 * least ? sign * sum : take(value, &scale) }
         let isCertain = !isYoung && 5 * start + gap <= share * max(scale, value)
-        return isCertain ? take(value, &scale) : start + likelyShare * gap
+        return isCertain ? take(value, &scale) : sign * (start + likelyShare * gap)
     }
 
     private static func take(_ value: Double, _ scale: inout Double) -> Double {
