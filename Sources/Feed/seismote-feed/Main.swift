@@ -115,8 +115,8 @@ struct FeedProgram: ParsableCommand {
             let isMore = try hub.round(
                 inbox.take(), at: moment(), isConnected: link.statistics.connected, shakeSent: shake.sent)
             if isMore { server.notify() }
-            let statistics = link.statistics
-            health?.answer(statistics.connected, "broker \(statistics.summary)")
+            let isConnected = link.statistics.connected
+            health?.answer(isConnected, isConnected ? "connected to the broker" : "not connected to the broker")
             // Many at once are cheaper than each alone.
             usleep(50_000)
             _ = inbox.wake.wait(milliseconds: 150)
