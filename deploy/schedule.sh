@@ -85,7 +85,7 @@ build_release() {
 # What few checks need, and compiles long on one processor while the others begin.
 build_servers() {
     local product
-    for product in seismote-feed cost long-run discrimination storage; do
+    for product in seismote-feed cost gaps long-run discrimination storage; do
         SEISMOTE_BENCHMARKS=1 swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
     done
 }

@@ -160,9 +160,29 @@ enum CSVUnit: Equatable {
             default: word.append(character)
             }
         }
-        word = word.replacing("seconds", with: "s").replacing("second", with: "s").replacing("sec", with: "s")
-        return word.replacing("metres", with: "m").replacing("meters", with: "m").replacing("squared", with: "2")
-            .replacing("per", with: "/")
+        for (long, short) in [
+            ("seconds", "s"), ("second", "s"), ("sec", "s"), ("metres", "m"), ("meters", "m"), ("squared", "2"),
+            ("per", "/"),
+        ] {
+            word = replace(long, with: short, in: word)
+        }
+        return word
+    }
+
+    /// (The standard library's own `replacing` brings its regular expressions along, 1.4 MB of the agent.)
+    private static func replace(_ long: String, with short: String, in word: String) -> String {
+        let (long, all) = (Array(long), Array(word))
+        var (result, place) = ("", 0)
+        while place < all.count {
+            if all[place...].starts(with: long) {
+                result += short
+                place += long.count
+            } else {
+                result.append(all[place])
+                place += 1
+            }
+        }
+        return result
     }
 
     private static let accelerations: [String: Double] = {
