@@ -10,6 +10,9 @@ import SignalProcessing
 public struct TransientBound: Sendable {
     /// Errors that do not matter: m/s and m. Mercalli I begins far above.
     public static let (leastVelocity, leastDisplacement) = (5e-5, 1e-4)
+    /// Motion at a start that nobody feels, m/s and m (Mercalli II): it is told as it is defined, with the word that it is not
+    /// certain.
+    public static let (weakVelocity, weakDisplacement) = (1e-3, 1e-3)
     /// The error that a maximum may have after a gap that was bridged; after a start it is a fifth of it.
     public static let share = 0.1
     /// Of three standard deviations, which no maximum may have as its error, those that may well have hidden a larger motion.
@@ -135,7 +138,8 @@ public struct TransientBound: Sendable {
     }
 
     /// Writes for each sample 0 where its velocity and displacement are certain enough for a maximum, and otherwise how far
-    /// they may be off, m/s and m; below 0 where that is of a start alone. Called while it ``isActive``.
+    /// they may be off, m/s and m; below 0 where that is of a start alone whose level is a sample. Called while it
+    /// ``isActive``.
     /// - Parameters:
     ///   - raw: three planes of acceleration, m/s², `stride` apart; velocity and displacement likewise.
     public mutating func process(
@@ -148,6 +152,7 @@ public struct TransientBound: Sendable {
         for i in 0..<count {
             let (v, d) = (size(velocity, i), size(displacement, i))
             var (begun, lost) = ((velocity: 0.0, displacement: 0.0), (velocity: 0.0, displacement: 0.0))
+            let sign = gap == nil && start?.uncertainty == nil ? -1.0 : 1.0
             if var one = start {
                 begun = errors(&one, SIMD3(raw[i], raw[stride + i], raw[2 * stride + i]), v, d)
                 start = one.samples > Self.length * Int(rate.rounded(.up)) ? nil : one
@@ -162,18 +167,19 @@ public struct TransientBound: Sendable {
             scale = (scale.velocity * decay, scale.displacement * decay)
             let isYoung = start.map { Double($0.samples) < rate } ?? false
             velocityError[i] = Self.judge(
-                v, begun.velocity, lost.velocity, least: Self.leastVelocity, isYoung, &scale.velocity)
+                v, begun.velocity, lost.velocity, least: Self.leastVelocity, isYoung, sign, &scale.velocity)
             displacementError[i] = Self.judge(
-                d, begun.displacement, lost.displacement, least: Self.leastDisplacement, isYoung, &scale.displacement)
+                d, begun.displacement, lost.displacement, least: Self.leastDisplacement, isYoung, sign,
+                &scale.displacement)
         }
     }
 
     /// 0 for a value that counts, and what it may be off for one that does not.
     private static func judge(
-        _ value: Double, _ start: Double, _ gap: Double, least: Double, _ isYoung: Bool, _ scale: inout Double
+        _ value: Double, _ start: Double, _ gap: Double, least: Double, _ isYoung: Bool, _ sign: Double,
+        _ scale: inout Double
     ) -> Double {
         let sum = start + gap
-        let sign = gap > 0 ? 1.0 : -1.0
         if sum <= least { return isYoung && sum > 0.1 * least ? sign * sum : take(value, &scale) }
         let isCertain = !isYoung && 5 * start + gap <= share * max(scale, value)
         return isCertain ? take(value, &scale) : sign * (start + likelyShare * gap)
