@@ -24,20 +24,16 @@ public struct EventMotion: Sendable {
     public private(set) var z = Peak()
     public private(set) var h = Peak()
     public private(set) var v3 = Peak()
-    /// Peaks of velocity, m/s, and of displacement, m: those that are certain; with those of a start in motion where these are
-    /// too weak to be felt. See ``isVelocityCertain``.
+    /// Peaks of velocity, m/s, and of displacement, m: those that are certain, or where these do not stand for the whole
+    /// because it began in motion, those of the whole, as they are defined; see ``isVelocityCertain``.
     public var velocity: VelocityPeaks {
-        guard let atStart, !isVelocityCertain,
-            atStart.velocity.horizontal.combined(.larger) <= TransientBound.weakVelocity
-        else { return certainVelocity }
+        guard let atStart, !isVelocityCertain else { return certainVelocity }
         var all = certainVelocity
         all.take(atStart.velocity)
         return all
     }
     public var displacement: HorizontalPeaks {
-        guard let atStart, !isDisplacementCertain,
-            atStart.displacement.combined(.larger) <= TransientBound.weakDisplacement
-        else { return certainDisplacement }
+        guard let atStart, !isDisplacementCertain else { return certainDisplacement }
         var all = certainDisplacement
         all.take(atStart.displacement)
         return all
@@ -104,7 +100,7 @@ public struct EventMotion: Sendable {
             if s.velocityError < 0 {
                 var kept = atStart ?? (VelocityPeaks(), HorizontalPeaks())
                 changed = kept.velocity.take(s.vx, s.vy, s.vz) || changed
-                if s.cwa > 0, abs(s.vx) + abs(s.vy) <= TransientBound.weakVelocity { cwa = max(cwa, s.cwa) }
+                cwa = max(cwa, s.cwa)
                 atStart = kept
             }
         }

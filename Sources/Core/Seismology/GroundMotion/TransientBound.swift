@@ -10,9 +10,6 @@ import SignalProcessing
 public struct TransientBound: Sendable {
     /// Errors that do not matter: m/s and m. Mercalli I begins far above.
     public static let (leastVelocity, leastDisplacement) = (5e-5, 1e-4)
-    /// Motion at a start that nobody feels, m/s and m (Mercalli II): it is told as it is defined, with the word that it is not
-    /// certain.
-    public static let (weakVelocity, weakDisplacement) = (1e-3, 1e-3)
     /// The error that a maximum may have after a gap that was bridged; after a start it is a fifth of it.
     public static let share = 0.1
     /// Of three standard deviations, which no maximum may have as its error, those that may well have hidden a larger motion.

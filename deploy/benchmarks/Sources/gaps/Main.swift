@@ -316,7 +316,8 @@ struct Table {
         if summary > 0.1 {
             faults.append("\(recording.name) \(name) at \(at): a valid summary says PGV \(text(summary))")
         }
-        if v > 0.1 { faults.append("\(recording.name) \(name) at \(at): PGV \(text(v))") }
+        // (What begins with the recording is told as it is defined, and said not to be certain.)
+        if v > 0.1, found.isValid { faults.append("\(recording.name) \(name) at \(at): PGV \(text(v)), valid") }
     }
 
     /// The largest acceleration of the event without some samples: the whole event's where it is not among them.
