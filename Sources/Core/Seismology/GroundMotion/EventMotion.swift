@@ -38,10 +38,14 @@ public struct EventMotion: Sendable {
         all.take(atStart.displacement)
         return all
     }
+    private struct Beginning: Sendable {
+        var velocity = VelocityPeaks()
+        var displacement = HorizontalPeaks()
+    }
     private var certainVelocity = VelocityPeaks()
     private var certainDisplacement = HorizontalPeaks()
     /// Peaks of what is uncertain because of a start alone; nil: there was none.
-    private var atStart: (velocity: VelocityPeaks, displacement: HorizontalPeaks)?
+    private var atStart: Beginning?
     /// Peak of the acceleration that Taiwan's scale takes, m/s².
     private var cwa = 0.0
     /// What did not count in the peaks of velocity and displacement.
@@ -98,7 +102,7 @@ public struct EventMotion: Sendable {
         } else {
             uncertain.takeVelocity(s.vx, s.vy, error: Double(abs(s.velocityError)))
             if s.velocityError < 0 {
-                var kept = atStart ?? (VelocityPeaks(), HorizontalPeaks())
+                var kept = atStart ?? Beginning()
                 changed = kept.velocity.take(s.vx, s.vy, s.vz) || changed
                 cwa = max(cwa, s.cwa)
                 atStart = kept
@@ -109,7 +113,7 @@ public struct EventMotion: Sendable {
         } else {
             uncertain.takeDisplacement(s.dx, s.dy, error: Double(abs(s.displacementError)))
             if s.displacementError < 0 {
-                var kept = atStart ?? (VelocityPeaks(), HorizontalPeaks())
+                var kept = atStart ?? Beginning()
                 changed = kept.displacement.take(s.dx, s.dy) || changed
                 atStart = kept
             }

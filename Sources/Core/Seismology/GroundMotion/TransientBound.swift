@@ -42,13 +42,24 @@ public struct TransientBound: Sendable {
         var clear = 0
     }
 
+    /// Velocity (m/s) and displacement (m), or how far they may be off. (A structure, since Swift 6.0 does not compile tuples here.)
+    private struct Motion: Sendable {
+        var velocity = 0.0
+        var displacement = 0.0
+    }
+
+    /// Possible errors at a gap, and samples since.
+    private struct Gap: Sendable {
+        var errors: Motion
+        var samples = 0
+    }
+
     private let rate: Double
     private let answers: Answers
     private var start: Start?
-    /// Possible errors at the last gap, m/s and m, and samples since.
-    private var gap: (velocity: Double, displacement: Double, samples: Int)?
+    private var gap: Gap?
     /// Largest motion of the last seconds that was certain, m/s and m.
-    private var scale = (velocity: 0.0, displacement: 0.0)
+    private var scale = Motion()
     private let decay: Double
 
     /// - Parameter rate: samples per second.
@@ -102,7 +113,7 @@ public struct TransientBound: Sendable {
     public mutating func begin(first: SIMD3<Double>, uncertainty: Double? = nil) {
         start = Start(first: first, uncertainty: uncertainty)
         gap = nil
-        scale = (0, 0)
+        scale = Motion()
     }
 
     /// A gap has been bridged, and the next sample is the first behind it.
@@ -111,9 +122,11 @@ public struct TransientBound: Sendable {
     ///   - seconds: length of the gap.
     ///   - recent: largest velocity (m/s) and displacement (m) of the last seconds.
     public mutating func bridged(velocity: Double, seconds: Double, recent: (velocity: Double, displacement: Double)) {
-        let before = gap.map { gapErrors($0) } ?? (velocity: 0, displacement: 0)
-        gap = (velocity + before.velocity, velocity * seconds + before.displacement, 0)
-        if start == nil { scale = recent }
+        let before = gap.map { gapErrors($0) } ?? Motion()
+        gap = Gap(
+            errors: Motion(
+                velocity: velocity + before.velocity, displacement: velocity * seconds + before.displacement))
+        if start == nil { scale = Motion(velocity: recent.velocity, displacement: recent.displacement) }
     }
 
     /// Samples of the gap itself that the integrals are given: the start goes on by them.
@@ -127,11 +140,11 @@ public struct TransientBound: Sendable {
         return place < table.count ? table[place] : 0
     }
 
-    private func gapErrors(
-        _ gap: (velocity: Double, displacement: Double, samples: Int)
-    ) -> (velocity: Double, displacement: Double) {
+    private func gapErrors(_ gap: Gap) -> Motion {
         let (velocity, displacement) = (at(answers.velocity, gap.samples), at(answers.displacement, gap.samples))
-        return (gap.velocity * velocity, gap.velocity * displacement + gap.displacement * velocity)
+        return Motion(
+            velocity: gap.errors.velocity * velocity,
+            displacement: gap.errors.velocity * displacement + gap.errors.displacement * velocity)
     }
 
     /// Writes for each sample 0 where its velocity and displacement are certain enough for a maximum, and otherwise how far
@@ -148,7 +161,8 @@ public struct TransientBound: Sendable {
         }
         for i in 0..<count {
             let (v, d) = (size(velocity, i), size(displacement, i))
-            var (begun, lost) = ((velocity: 0.0, displacement: 0.0), (velocity: 0.0, displacement: 0.0))
+            var begun = Motion()
+            var lost = Motion()
             let sign = gap == nil && start?.uncertainty == nil ? -1.0 : 1.0
             if var one = start {
                 begun = errors(&one, SIMD3(raw[i], raw[stride + i], raw[2 * stride + i]), v, d)
@@ -161,7 +175,8 @@ public struct TransientBound: Sendable {
                     lost.velocity < 1e-2 * Self.leastVelocity && lost.displacement < 1e-2 * Self.leastDisplacement
                     ? nil : one
             }
-            scale = (scale.velocity * decay, scale.displacement * decay)
+            scale.velocity *= decay
+            scale.displacement *= decay
             let isYoung = start.map { Double($0.samples) < rate } ?? false
             velocityError[i] = Self.judge(
                 v, begun.velocity, lost.velocity, least: Self.leastVelocity, isYoung, sign, &scale.velocity)
@@ -190,7 +205,7 @@ public struct TransientBound: Sendable {
     /// Of the next sample after a start.
     private func errors(
         _ one: inout Start, _ raw: SIMD3<Double>, _ v: Double, _ d: Double
-    ) -> (velocity: Double, displacement: Double) {
+    ) -> Motion {
         let (k, early) = (one.samples, Double(one.samples) / rate)
         one.samples += 1
         if early < 10 {
@@ -215,6 +230,7 @@ public struct TransientBound: Sendable {
         }
         let (motionV, motionD) = (min(one.velocity, acceleration), min(one.displacement, acceleration))
         let (stepV, stepD) = (at(answers.velocity, k), at(answers.displacement, k))
-        return (levelV + motionV * stepV, levelD + motionV * stepD + motionD * stepV)
+        return Motion(
+            velocity: levelV + motionV * stepV, displacement: levelD + motionV * stepD + motionD * stepV)
     }
 }
