@@ -51,6 +51,7 @@ let package = Package(
         .executable(name: "seismote", targets: ["seismote"]),
         .executable(name: "seismote-network", targets: ["seismote-network"]),
         .executable(name: "seismote-notify", targets: ["seismote-notify"]),
+        .executable(name: "seismote-broker", targets: ["seismote-broker"]),
         // For deploy/checks/fuzz-targets, a package of its own.
         .library(
             name: "SeismoteStation",
@@ -98,6 +99,7 @@ let package = Package(
         room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Notify/Notify", ["Values", "Messages", "Settings"]),
+        room("Broker/Broker", ["Values"]),
         room(
             "Feed/Feed",
             [
@@ -168,6 +170,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
+        // The accounts of a broker, and the service that gives its stations certificates.
+        program(
+            "Broker/seismote-broker",
+            ["Values", "Threads", "Files", "Messages", "Settings", "MQTT", "Broker", "CLinux"]),
+
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
         tests("Base/DatabaseFiles"),
@@ -191,6 +198,7 @@ let package = Package(
         tests("Network/seismote-network", ["Values", "Association", "DatabaseFiles", "NetworkMachine"]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Values", "Messages", "Settings"]),
+        tests("Broker/Broker", ["seismote-broker", "Values", "Threads"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
@@ -199,7 +207,7 @@ let package = Package(
         tests("Core/Client", ["Settings", "MQTT"]),
         tests("Agent/Link", ["Threads", "Settings", "MQTT"]),
         tests("Agent/Alerts", ["Link", "MQTT", "Sensors", "Settings"]),
-        tests("Agent/Agent", ["Threads", "MQTT"]),
+        tests("Agent/Agent", ["Threads", "MQTT", "seismote-broker"]),
         .testTarget(
             name: "ToolTests",
             dependencies: [

@@ -39,7 +39,7 @@ packages_for() {
         network) echo mosquitto openssl python3 util-linux iproute2 nftables ;;
         nats) echo nats-server ;;
         feed) echo prometheus ;;
-        join) echo e2fsprogs libfaketime jq openssl strace ;;
+        join) echo e2fsprogs libfaketime jq openssl python3 python3-paho-mqtt strace ;;
         notify) echo curl libfaketime mosquitto python3 python3-venv tzdata util-linux ;;
         brokers) echo mosquitto ejabberd nats-server rabbitmq-server ;;
         unit) echo systemd systemd-sysv udev openssl mosquitto mosquitto-clients util-linux ;;

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file of rights that the package `seismote-broker` makes for accounts.
+/// The file of rights that the package `seismote-broker` makes for accounts. (The test target depends on the program.)
 public enum BrokerRights {
     /// - Parameters:
     ///   - accounts: name and role each.
@@ -9,12 +9,10 @@ public enum BrokerRights {
     public static func make(_ accounts: [(name: String, role: String)], in folder: TemporaryFolder) throws -> String {
         let place = folder.path("seismote-broker")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-        var repository = URL(fileURLWithPath: #filePath)
-        for _ in 0..<3 { repository.deleteLastPathComponent() }
         let password = try folder.write("account-password", "long-enough-for-a-test\n")
         for (name, role) in accounts {
             let made = try ChildProcess(
-                repository.appendingPathComponent("deploy/broker/seismote-broker").path,
+                AgentProcess.builtProgram("seismote-broker"),
                 ["add", name, "--role", role, "--password-file", password, "--no-qr", "--json"],
                 environment: ["SEISMOTE_BROKER_FOLDER": place])
             guard made.wait(within: 60) == 0 else { throw TestFailure("no account \(name): \(made.errors)") }

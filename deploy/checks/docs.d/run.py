@@ -123,8 +123,7 @@ def main():
     os.makedirs(work, exist_ok=True)
     tree = json.loads(subprocess.check_output([programs + "/seismote", "--experimental-dump-help"]))
     there = {one["commandName"] for one in tree["command"]["subcommands"]}
-    broker = os.environ.get("SEISMOTE_BROKER_SOURCES") or os.path.join(os.path.dirname(room), "../../broker")
-    there |= set(os.listdir(broker)) if os.path.isdir(broker) else set()
+    there |= {name for name in ("seismote-broker",) if os.path.exists(os.path.join(programs, name))}
     pages = [Page(path, there) for path in paths]
     # They mostly wait. Those with most blocks begin first.
     gate = threading.Semaphore(5)

@@ -117,7 +117,7 @@ def rooms():
     for one in sorted(one for one in folders if not (one + "/").startswith(tuple(path + "/" for path in paths + programs))):
         say("Package.swift", f"Sources/{one} belongs to no room and no program")
     linked = {short: below(program) for short, program in (
-        ("agent", "seismoted"), ("tool", "seismote"), ("network", "seismote-network"), ("feed", "seismote-feed"),
+        ("agent", "seismoted"), ("tool", "seismote"), ("network", "seismote-network"), ("feed", "seismote-feed"), ("broker", "seismote-broker"),
         ("notify", "seismote-notify"))}
     for line in section(ARCHITECTURE, "Rooms").split("\n"):
         cells = [cell.strip() for cell in line.split("|")]

@@ -61,8 +61,11 @@ struct CertificateRenewal {
                 throw CtlError(status: .refused, "the new certificate: \(problem)")
             }
             let key = SmallFiles.text(certificate.next) ?? ""
-            let tried = try EditedFile(pem + key)
-            _ = try untilThere(end) { () throws(ClientError) -> Void? in try connect(tried, access) }
+            // (The certificate alone: its key is in the station's folder, and stays there.)
+            let tried = try EditedFile(pem)
+            _ = try untilThere(end) { () throws(ClientError) -> Void? in
+                try connect(tried, keyFile: certificate.next, access)
+            }
             try certificate.install(key: key, certificate: pem, authorities: authorities)
             unlink(certificate.next)
             let end = CertificateGather.facts("", pem).until.map { dateAndTime(Timestamp(nanoseconds: $0).description) }
@@ -86,9 +89,9 @@ struct CertificateRenewal {
     }
 
     /// The new one is connected with before the old one goes.
-    private func connect(_ file: EditedFile, _ access: BrokerAccess) throws(ClientError) {
+    private func connect(_ file: EditedFile, keyFile: String, _ access: BrokerAccess) throws(ClientError) {
         var access = access
-        (access.tls.certFile, access.tls.keyFile) = (file.path, file.path)
+        (access.tls.certFile, access.tls.keyFile) = (file.path, keyFile)
         let client = BrokerClient(access)
         try client.connect()
         client.disconnect()

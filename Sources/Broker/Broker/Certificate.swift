@@ -1,0 +1,87 @@
+/// Parts of a certificate (X.509) that are read.
+package struct Certificate: Equatable {
+    /// Lower-case hexadecimal digits, two a byte.
+    package var serial: String
+    /// DER of the names.
+    package var issuer: [UInt8]
+    package var subject: [UInt8]
+    /// Seconds since 1970.
+    package var from: Int
+    package var until: Int
+    /// DER of the public key (SubjectPublicKeyInfo).
+    package var key: [UInt8]
+    /// The identifier of the key that it names for itself; nil: none.
+    package var keyIdentifier: [UInt8]?
+
+    /// The first certificate of a text (PEM); nil: there is none that can be read.
+    package init?(pem: String) {
+        guard let bytes = PEM.all("CERTIFICATE", in: pem).first else { return nil }
+        self.init(bytes)
+    }
+
+    /// - Parameter bytes: DER.
+    package init?(_ bytes: [UInt8]) {
+        var outer = DER.Reader(bytes)
+        guard let content = outer.next(DER.Tag.sequence) else { return nil }
+        var signed = DER.Reader(content)
+        guard let body = signed.next(DER.Tag.sequence) else { return nil }
+        var reader = DER.Reader(body)
+        if reader.nextTag == 0xa0 { _ = reader.next() }
+        guard let serial = reader.next(DER.Tag.integer), reader.next(DER.Tag.sequence) != nil,
+            let issuer = reader.next(), let times = reader.next(DER.Tag.sequence), let subject = reader.next(),
+            let key = reader.next()
+        else { return nil }
+        var both = DER.Reader(times)
+        guard let from = both.next(), let until = both.next(), let begin = DER.seconds(from.tag, from.content),
+            let end = DER.seconds(until.tag, until.content)
+        else { return nil }
+        self.serial = Self.hex(Array(serial.drop { $0 == 0 }))
+        (self.issuer, self.subject, self.key) = (issuer.whole, subject.whole, key.whole)
+        (self.from, self.until) = (begin, end)
+        while let part = reader.next() {
+            guard part.tag == 0xa3 else { continue }
+            var list = DER.Reader(part.content)
+            var extensions = DER.Reader(list.next(DER.Tag.sequence) ?? [])
+            while let one = extensions.next(DER.Tag.sequence) {
+                var fields = DER.Reader(one)
+                guard fields.next(DER.Tag.object) == [0x55, 0x1d, 0x0e], let value = fields.next(DER.Tag.octets)
+                else { continue }
+                var inner = DER.Reader(value)
+                keyIdentifier = inner.next(DER.Tag.octets)
+            }
+        }
+    }
+
+    package static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    package static func bytes(hex: String) -> [UInt8] {
+        let digits = hex.utf8.map { UInt8(($0 < 0x3a ? $0 - 0x30 : ($0 | 0x20) - 0x57) & 15) }
+        return stride(from: 0, to: digits.count / 2 * 2, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
+
+/// Public keys as stations have them.
+package enum PublicKey {
+    /// The only form that a key of P-256 has when its point is not compressed.
+    private static let head: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
+        0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+    ]
+
+    /// Whether these bytes (DER) are a key of the curve P-256.
+    package static func isP256(_ bytes: [UInt8]) -> Bool { bytes.count == 91 && Array(bytes.prefix(27)) == head }
+
+    /// The key as `openssl` prints it.
+    package static func pem(_ bytes: [UInt8]) -> String { PEM.text("PUBLIC KEY", bytes) }
+
+    package static func isRSA(_ bytes: [UInt8]) -> Bool {
+        let name: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]
+        var outer = DER.Reader(bytes)
+        var inner = DER.Reader(outer.next(DER.Tag.sequence) ?? [])
+        var algorithm = DER.Reader(inner.next(DER.Tag.sequence) ?? [])
+        return algorithm.next(DER.Tag.object) == name
+    }
+}

@@ -1,0 +1,181 @@
+/// A certificate that is good no more.
+package struct Revocation: Equatable, Sendable {
+    package var serial: String
+    /// When it ends by itself, and when it was revoked, in seconds since 1970.
+    package var until: Int
+    package var time: Int
+    package var name: String
+
+    package init(serial: String, until: Int, time: Int, name: String) {
+        (self.serial, self.until, self.time, self.name) = (serial, until, time, name)
+    }
+
+    /// Seconds that a revocation is kept after the certificate's end: as long as a clock may have been ahead when somebody
+    /// looked whether it has ended.
+    package static let kept = 5 * 365 * 86_400
+
+    package init?(line: String) {
+        let fields = line.split(separator: " ").map(String.init)
+        guard fields.count == 4, AccountName.isSerial(fields[0]), AccountName.isPlain(fields[3]),
+            let until = Self.time(fields[1]), let time = Self.time(fields[2])
+        else { return nil }
+        self.init(serial: fields[0], until: until, time: time, name: fields[3])
+    }
+
+    package var line: String { "\(serial) \(Self.text(until)) \(Self.text(time)) \(name)" }
+
+    private static func time(_ text: String) -> Int? {
+        guard text.hasSuffix("Z") else { return nil }
+        let digits = String(text.dropLast())
+        return digits.utf8.count == 12 ? UTC.seconds(short: digits) : UTC.seconds(digits)
+    }
+
+    private static func text(_ seconds: Int) -> String {
+        let digits = UTC.digits(seconds)
+        return (UTC.year(seconds) < 2050 ? String(digits.dropFirst(2)) : digits) + "Z"
+    }
+}
+
+/// Invitation of a station, with its end in seconds since 1970.
+package struct Invitation: Equatable, Sendable {
+    package var name: String
+    package var end: Int
+
+    package init(name: String, end: Int) { (self.name, self.end) = (name, end) }
+
+    package init?(line: String) {
+        let fields = line.split(whereSeparator: { $0 == " " || $0.isNewline })
+        guard fields.count >= 2, AccountName.isPlain(String(fields[0])), let end = Int(fields[1]) else { return nil }
+        self.init(name: String(fields[0]), end: end)
+    }
+
+    package var line: String { "\(name) \(end)" }
+
+    /// Hours that an invitation may be good at most.
+    package static let longest = 9999
+
+    /// Whether its end is further away than any invitation's: a clock was ahead when it was made.
+    package func isFromFuture(_ now: Int) -> Bool { end > now + (Self.longest + 1) * 3600 }
+}
+
+/// An account of the list.
+package struct Account: Equatable, Sendable {
+    package var name: String
+    /// As it is written; one that nobody knows has no rights.
+    package var role: String
+
+    package init(name: String, role: String) { (self.name, self.role) = (name, role) }
+}
+
+/// All that the broker's files say of accounts, as one value. Names are bytes.
+package struct Ledger: Equatable, Sendable {
+    /// In the order in which they were made.
+    package private(set) var accounts: [Account] = []
+    private var places: [String: Int] = [:]
+    /// Hashes of passwords by the name of the account.
+    package var hashes: [String: String] = [:]
+    /// By their number.
+    package var invitations: [String: Invitation] = [:]
+    package var revoked: [Revocation] = []
+
+    /// The account by which `seismote-broker` itself asks the broker for something. No account can have this name.
+    package static let control = "$control"
+    /// The account of the service that gives certificates.
+    package static let service = "seismote-enrol"
+
+    package init() {}
+
+    /// - Parameters: the content of the files; lines that nobody understands are left out.
+    package init(accounts: String, passwords: String, revoked: String, invitations: [String: Invitation]) {
+        for line in accounts.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            if fields.count == 2, AccountName.isPlain(String(fields[0])) {
+                add(Account(name: String(fields[0]), role: String(fields[1])))
+            }
+        }
+        for line in passwords.split(separator: "\n") {
+            guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            hashes[String(line[..<colon])] = String(line[line.utf8.index(after: colon)...])
+        }
+        self.revoked = revoked.split(separator: "\n").compactMap { Revocation(line: String($0)) }
+        self.invitations = invitations
+    }
+
+    package func role(of name: String) -> String? { places[name].map { accounts[$0].role } }
+
+    /// Adds an account; one of this name stays as it is.
+    package mutating func add(_ account: Account) {
+        guard places[account.name] == nil else { return }
+        places[account.name] = accounts.count
+        accounts.append(account)
+    }
+
+    /// Takes accounts out of the list, with their passwords and invitations.
+    package mutating func remove(_ names: Set<String>) {
+        accounts.removeAll { names.contains($0.name) }
+        places = [:]
+        for (place, account) in accounts.enumerated() { places[account.name] = place }
+        for name in names { hashes[name] = nil }
+        withdraw(names)
+    }
+
+    /// Takes back the invitations of names.
+    package mutating func withdraw(_ names: Set<String>) {
+        for (id, invitation) in invitations where names.contains(invitation.name) { endInvitation(id) }
+    }
+
+    package mutating func endInvitation(_ id: String) {
+        hashes["enrol-\(id)"] = nil
+        invitations[id] = nil
+    }
+
+    /// Notes that certificates are good no more.
+    package mutating func revoke(_ more: [Revocation], now: Int) {
+        let known = Set(revoked.map(\.serial))
+        revoked = revoked.filter { $0.until + Revocation.kept > now } + more.filter { !known.contains($0.serial) }
+    }
+
+    /// Finishes a change that was cut: the list of accounts says what is to be; whoever is not in it has nothing.
+    package mutating func finish() {
+        for (id, invitation) in invitations
+        where role(of: invitation.name) == nil || hashes["enrol-\(id)"] == nil { endInvitation(id) }
+        for name in hashes.keys {
+            if name.hasPrefix("enrol-") {
+                if invitations[String(name.dropFirst(6))] == nil { hashes[name] = nil }
+            } else if name != Self.control, role(of: name) == nil {
+                hashes[name] = nil
+            }
+        }
+    }
+
+    // MARK: files
+
+    package var accountLines: String { accounts.map { "\($0.name) \($0.role)\n" }.joined() }
+
+    package var passwordLines: String {
+        hashes.keys.sorted().map { "\($0):\(hashes[$0] ?? "")\n" }.joined()
+    }
+
+    package var revokedLines: String { revoked.map { $0.line + "\n" }.joined() }
+
+    /// Mosquitto's file of rights.
+    package var rights: String {
+        var lines = [
+            "# Made by seismote-broker from the list of accounts: what is changed here is lost. Whoever is not named may nothing."
+        ]
+        for account in accounts {
+            lines += ["", "user \(account.name)"]
+            lines += Role(rawValue: account.role)?.rights(of: account.name) ?? []
+        }
+        // Who was invited may ask for a certificate, and the service that gives it may read that.
+        for id in invitations.keys.sorted() {
+            lines += ["", "user enrol-\(id)", "topic write enrol/\(id)/csr", "topic read enrol/\(id)/cert"]
+        }
+        lines += ["", "user \(Self.service)"]
+        lines += ["enrol/+/csr", "renew/+/csr", "renew/+/joined"].map { "topic read \($0)" }
+        lines += ["enrol/+/cert", "renew/+/cert"].map { "topic write \($0)" }
+        // Connections that are to end (mosquitto's plugin "dynamic security").
+        lines += ["", "user \(Self.control)", "topic readwrite $CONTROL/dynamic-security/#"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

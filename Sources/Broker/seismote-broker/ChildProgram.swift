@@ -1,0 +1,120 @@
+import Glibc
+import Threads
+
+/// A run of another program with a list of arguments, found by PATH (and in /usr/sbin and /sbin). No shell is between.
+struct ChildProgram {
+    /// Exit status; nil: ended by a signal or by the time limit.
+    var status: Int32?
+    var output: [UInt8] = []
+    var errors: [UInt8] = []
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+    var errorText: String { String(decoding: errors, as: UTF8.self) }
+    var isDone: Bool { status == 0 }
+
+    /// Bytes of output that are kept.
+    private static let limit = 4 << 20
+
+    static func path(_ name: String) -> String? {
+        if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
+        let folders = (getenv("PATH").map { String(cString: $0) } ?? "") + ":/usr/bin:/usr/sbin:/sbin"
+        return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    /// - Parameters:
+    ///   - words: the program, and its arguments.
+    ///   - line: takes the output line by line; nothing of it is kept then.
+    /// - Returns: nil when it is not installed or cannot be started.
+    @discardableResult
+    init?(_ words: [String], input: [UInt8] = [], seconds: Double = 30, line: ((String) -> Void)? = nil) {
+        guard let name = words.first, let program = Self.path(name) else { return nil }
+        var pipes = [[Int32]](repeating: [-1, -1], count: 3)
+        defer { for end in pipes.joined() where end >= 0 { close(end) } }
+        for i in pipes.indices {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return nil }
+            pipes[i] = ends
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (i, end) in [pipes[0][0], pipes[1][1], pipes[2][1]].enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, end, Int32(i))
+        }
+        // (What we ignore, such as SIGPIPE, others need.)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var usual = sigset_t()
+        sigemptyset(&usual)
+        posix_spawnattr_setsigmask(&attributes, &usual)
+        for number in [SIGPIPE, SIGTERM, SIGINT] { sigaddset(&usual, number) }
+        posix_spawnattr_setsigdefault(&attributes, &usual)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        arguments.append(nil)
+        defer { for argument in arguments { free(argument) } }
+        var id = pid_t()
+        guard posix_spawn(&id, program, &actions, &attributes, &arguments, environ) == 0 else { return nil }
+        _ = signal(SIGPIPE, SIG_IGN)
+        for (i, end) in [(0, 0), (1, 1), (2, 1)] {
+            close(pipes[i][end])
+            pipes[i][end] = -1
+        }
+        _ = fcntl(pipes[0][1], F_SETFL, O_NONBLOCK)
+        let isWhole = exchange(&pipes, input, until: Double(HostClock.monotonic()) / 1e9 + seconds, line)
+        if !isWhole { kill(id, SIGKILL) }
+        var code: Int32 = 0
+        while waitpid(id, &code, 0) < 0, errno == EINTR {}
+        status = isWhole && code & 0x7f == 0 ? code >> 8 & 0xff : nil
+    }
+
+    /// Writes the input and reads both outputs to their ends; false when the time was over before.
+    private mutating func exchange(
+        _ pipes: inout [[Int32]], _ input: [UInt8], until deadline: Double, _ line: ((String) -> Void)?
+    ) -> Bool {
+        var rest = input[...]
+        var part: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        if rest.isEmpty { Self.end(&pipes[0][1]) }
+        while pipes[1][0] >= 0 || pipes[2][0] >= 0 {
+            let left = deadline - Double(HostClock.monotonic()) / 1e9
+            if left <= 0 { return false }
+            var watched = [
+                pollfd(fd: pipes[0][1], events: Int16(POLLOUT), revents: 0),
+                pollfd(fd: pipes[1][0], events: Int16(POLLIN), revents: 0),
+                pollfd(fd: pipes[2][0], events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&watched, 3, Int32(min(left, 0.5) * 1000) + 1) > 0 else { continue }
+            if watched[0].revents != 0 {
+                let count = rest.withUnsafeBytes { Glibc.write(pipes[0][1], $0.baseAddress, $0.count) }
+                if count > 0 { rest = rest.dropFirst(count) }
+                if rest.isEmpty || count < 0 && errno != EAGAIN && errno != EINTR { Self.end(&pipes[0][1]) }
+            }
+            for i in 1...2 where watched[i].revents != 0 {
+                let count = Glibc.read(pipes[i][0], &chunk, chunk.count)
+                if count > 0 {
+                    if i == 2 {
+                        if errors.count < Self.limit { errors += chunk[..<count] }
+                    } else if let line {
+                        part += chunk[..<count]
+                        while let end = part.firstIndex(of: 10) {
+                            line(String(decoding: part[..<end], as: UTF8.self))
+                            part.removeSubrange(...end)
+                        }
+                    } else if output.count < Self.limit {
+                        output += chunk[..<count]
+                    }
+                }
+                if count == 0 || count < 0 && errno != EINTR { Self.end(&pipes[i][0]) }
+            }
+        }
+        return true
+    }
+
+    private static func end(_ descriptor: inout Int32) {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+}

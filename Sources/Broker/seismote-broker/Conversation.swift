@@ -1,0 +1,108 @@
+import Broker
+import Glibc
+import MQTT
+import Messages
+import Settings
+
+/// A connection to the broker of this machine. It has no thread: everything happens inside its calls.
+final class Conversation {
+    private let connection: MQTTConnection
+    private var events: [MQTTEvent] = []
+    private var ticked = steadySeconds()
+    private var subscribed = 0
+    private var answers: [Int32: Int] = [:]
+    private(set) var inbox: [InboundMessage] = []
+    /// Why it has ended; nil: it has not.
+    private(set) var end: String?
+    private var isAccepted = false
+
+    /// - Parameter tls: nil: by a socket of this machine, whose path is the host.
+    init(
+        host: String, port: Int, client: String, user: String? = nil, password: String? = nil,
+        tls: MQTTConfiguration.TLS? = nil
+    ) throws(Failure) {
+        var options = MQTTOptions(
+            BrokerAddress(host: host, port: port, tls: tls != nil), clientID: client, version: .v5, keepalive: 15,
+            tls: tls ?? MQTTConfiguration().tls, payloadLimit: RequestQueue.limit)
+        options.maximumPacketSize = 65_536
+        options.receiveMaximum = 50
+        do throws(MQTTFailure) {
+            connection = try MQTTConnection(options)
+            if let user { try connection.setCredentials(username: user, password: password) }
+            try connection.connectWaiting()
+        } catch { throw Failure(error.description) }
+        let deadline = steadySeconds() + 10
+        while !isAccepted {
+            step(wait: 0.2)
+            if let end { throw Failure(end) }
+            if steadySeconds() > deadline { throw Failure("the broker does not answer") }
+        }
+    }
+
+    func subscribe(_ filters: [String]) throws(Failure) {
+        for filter in filters {
+            do throws(MQTTFailure) { _ = try connection.subscribe(filter) } catch { throw Failure(error.description) }
+        }
+        let deadline = steadySeconds() + 10
+        while subscribed < filters.count {
+            step(wait: 0.2)
+            if let end { throw Failure(end) }
+            if steadySeconds() > deadline { throw Failure("the broker does not answer a subscription") }
+        }
+    }
+
+    /// Publishes, and waits until the broker has it.
+    /// - Returns: whether it has taken it.
+    func publish(_ topic: String, _ payload: [UInt8]) -> Bool {
+        let id: Int32
+        do throws(MQTTFailure) {
+            id = try connection.publish(topic, payload, qos: 1, retain: false, MQTTProperties(.v5))
+        } catch { return false }
+        let deadline = steadySeconds() + 10
+        while answers[id] == nil, end == nil, steadySeconds() < deadline { step(wait: 0.2) }
+        return answers.removeValue(forKey: id).map { $0 < 128 } ?? false
+    }
+
+    /// Takes the messages that have come.
+    func take() -> [InboundMessage] {
+        defer { inbox.removeAll(keepingCapacity: true) }
+        return inbox
+    }
+
+    /// Waits for the socket, and does what is to be done there.
+    func step(wait seconds: Double) {
+        let socket = connection.socket
+        guard socket >= 0, end == nil else {
+            end = end ?? "the connection was closed"
+            return
+        }
+        var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        if connection.wantsWrite { watched.events |= Int16(POLLOUT) }
+        if poll(&watched, 1, Int32((seconds * 1000).rounded(.up))) > 0 {
+            connection.socketReady(
+                readable: watched.revents & Int16(POLLIN) != 0,
+                error: watched.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0)
+        }
+        if steadySeconds() - ticked >= 1 {
+            ticked = steadySeconds()
+            connection.tick()
+        }
+        connection.takeEvents(into: &events)
+        for event in events {
+            switch event {
+            case .connected: isAccepted = true
+            case .refused(_, let reason): end = "refused: \(reason)"
+            case .lost(let reason, _, _, _): end = end ?? reason
+            case .subscribed(_, let code):
+                if code >= 128 { end = "the broker refuses a subscription" }
+                subscribed += 1
+            case .finished(let id, let reason): answers[id] = reason
+            case .message(let message): inbox.append(message)
+            case .heard: break
+            }
+        }
+        events.removeAll(keepingCapacity: true)
+    }
+
+    func disconnect() { connection.disconnect() }
+}

@@ -1,0 +1,110 @@
+import Broker
+import Glibc
+import Values
+
+/// `invite`: lines that make stations of boards.
+struct InviteCommand {
+    let place: Place
+    let options: Options
+
+    func run(_ names: [String]) throws(Failure) {
+        guard names.count <= 1 else { throw .misuse("one NAME, and --count for more stations") }
+        let given = names.first
+        if let given, let problem = AccountName.problem(given) { throw .misuse(problem) }
+        try Books.needsRoot(place, "invite\(given.map { " " + $0 } ?? "")")
+        var source: (list: String, key: String)?
+        if options.isInstall {
+            guard options.isUserData else { throw .misuse("--install is for cloud-init: --user-data") }
+            source = try self.source()
+        }
+        try InitCommand(place: place, options: options).makeWhatIsMissing()
+        var books = try Books(place)
+        let invited = try choose(given, books.ledger)
+        let host = options.hosts.first ?? Machine.usual
+        let mark = try Authority(place: place).fingerprint().dropFirst("SHA256:".count)
+        let mustRestart = try books.mendTimes()
+        try Removed(place: place).forget(invited)
+        try books.begin()
+        books.ledger.withdraw(Set(invited))
+        var tokens: [(name: String, token: String)] = []
+        let end = wallSeconds() + options.hours * 3600
+        for name in invited {
+            var id = ReadableLetters.draw(8, randomByte)
+            while books.ledger.invitations[id] != nil { id = ReadableLetters.draw(8, randomByte) }
+            // 128.8 bits behind the number.
+            let secret = ReadableLetters.draw(26, randomByte)
+            books.setPassword("enrol-\(id)", Array(secret.utf8))
+            books.ledger.invitations[id] = Invitation(name: name, end: end)
+            books.ledger.add(Account(name: name, role: Role.station.rawValue))
+            tokens.append((name, id + secret))
+        }
+        try books.commit()
+        if mustRestart { _ = Systemd.does("restart", BrokerUnit.name) }
+        try show(tokens.map { ($0.name, "\(host)/\($0.name)#\($0.token)@\(mark)") }, source)
+    }
+
+    private func choose(_ given: String?, _ ledger: Ledger) throws(Failure) -> [String] {
+        if let given, options.count == 1 {
+            if let role = ledger.role(of: given), role != Role.station.rawValue {
+                throw Failure("there is an account \(given) that is no station (\(role))")
+            }
+            return [given]
+        }
+        // The next ones that are free.
+        var (names, number): ([String], Int) = ([], 1)
+        while names.count < options.count {
+            let name = "\(given ?? "station")-\(number < 10 ? "0" : "")\(number)"
+            if let problem = AccountName.problem(name) { throw .misuse(problem) }
+            if ledger.role(of: name) == nil { names.append(name) }
+            number += 1
+        }
+        return names
+    }
+
+    private func source() throws(Failure) -> (list: String, key: String) {
+        for file in [Place.sourceList, Place.sourceKey] where !Disk.holds(file) {
+            throw Failure(
+                "--install: this machine has no \(file), so the board cannot be told where the package comes from")
+        }
+        let letters = Array(Base64.text(Disk.bytes(Place.sourceKey) ?? []).utf8)
+        let key = stride(from: 0, to: letters.count, by: 120)
+            .map { String(decoding: letters[$0..<min($0 + 120, letters.count)], as: UTF8.self) }
+            .joined(separator: "\n")
+        return (Disk.text(Place.sourceList) ?? "", key)
+    }
+
+    private func show(_ lines: [(name: String, line: String)], _ source: (list: String, key: String)?) throws(Failure) {
+        var told: [Value] = []
+        for (name, line) in lines {
+            if !options.output.isEmpty {
+                let folder = "\(options.output)/\(name)"
+                for path in [options.output, folder] where mkdir(path, 0o700) != 0 && errno != EEXIST {
+                    throw Disk.failure("mkdir", path)
+                }
+                let file = folder + (options.isUserData ? "/user-data" : "/seismote-join")
+                try Disk.replace(
+                    file, options.isUserData ? CloudConfig.text(line, source: source) : line + "\n", owner: .root)
+                if !options.isJSON { say(file) }
+            }
+            if options.isJSON {
+                told.append([
+                    "name": .string(name),
+                    "line": .string(options.output.isEmpty ? "sudo seismote join \(line)" : ""),
+                    "hours": .int(Int64(options.hours)),
+                ])
+            } else if options.output.isEmpty {
+                if options.isUserData {
+                    print(CloudConfig.text(line, source: source), terminator: "")
+                } else {
+                    say("sudo seismote join \(line)")
+                    if lines.count == 1 { QRCode.show("sudo seismote join \(line)", options) }
+                }
+            }
+        }
+        if options.isJSON {
+            say(String(decoding: Value.array(told).json(), as: UTF8.self))
+        } else if !options.isUserData {
+            note("Good for one board each, for \(options.hours) hours. seismote-broker remove NAME withdraws it.")
+        }
+    }
+}
