@@ -105,7 +105,6 @@ struct AccountCommands {
         }
         let mustRestart = try books.mendTimes()
         try books.begin()
-        try Removed(place: place).note(removed: names)
         // First what it may, then what it is known by.
         let lost = Set(names).subtracting(unknown)
         try books.hold(lost)

@@ -143,8 +143,12 @@ struct Books {
 
     private mutating func write() throws(Failure) {
         var lost = written
-        lost.remove(Set(written.accounts.map(\.name)).subtracting(ledger.accounts.map(\.name)))
-        if lost.accounts != written.accounts { try Disk.replace(place.accounts, lost.accountLines) }
+        let gone = Set(written.accounts.map(\.name)).subtracting(ledger.accounts.map(\.name))
+        lost.remove(gone)
+        if !gone.isEmpty {
+            try Disk.replace(place.accounts, lost.accountLines)
+            try Removed(place: place).note(removed: gone)
+        }
         if ledger.revoked != written.revoked {
             try Disk.replace("\(place.clients)/revoked", ledger.revokedLines, owner: .enrolment)
         }
