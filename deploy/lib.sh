@@ -264,10 +264,10 @@ built_tests() {
 # which they are divided, load of each in hundredths of a processor. Rooms with a part of their own wait for something
 # real; `others` are all those that no other line names.
 # shellcheck disable=SC2034  # for deploy/test and schedule.sh
-parts_of_tests='others 2 90
-Agent 4 40
-Tool 3 30
-Spool 2 50
+parts_of_tests='others 2 70
+Agent 4 25
+Tool 3 25
+Spool 2 40
 MQTT|Link|Client 4 10'
 
 # run_tests PROGRAM [FILTER]: as `swift test --filter`, beside whatever builds.
