@@ -227,9 +227,9 @@ def order():
     found = [os.path.normpath(os.path.join(os.path.dirname(page), one))
              for row in re.findall(r"(?m)^\| (?!Folder).*$", section(page, "All pages"))
              for one in re.findall(r"\]\(([^)#]+)\)", row)]
-    # (The decisions have a table of their own in the architecture, which the last link leads to.)
-    if found[-1:] == [ARCHITECTURE]:
-        found.pop()
+    # (The decisions have a table of their own in the architecture, which a second link leads to.)
+    if found.count(ARCHITECTURE) == 2:
+        del found[len(found) - 1 - found[::-1].index(ARCHITECTURE)]
     wanted = ["deploy/dashboard/README.md" if one == "page.md" else folder + one for one in listed]
     for there, here in zip(found + [None] * len(wanted), wanted + [None] * len(found)):
         if there != here:
