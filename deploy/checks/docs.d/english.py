@@ -22,7 +22,6 @@ deploy/dashboard/README.md
 deploy/docs/extend/checks.md
 deploy/docs/install/broker.md
 deploy/docs/install/joining.md
-deploy/docs/install/setup.md
 deploy/docs/operate/ctl.md
 deploy/docs/operate/feed.md
 deploy/docs/operate/home-assistant.md
