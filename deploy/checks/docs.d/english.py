@@ -20,7 +20,6 @@ COMFORTABLE = 25
 NOT_YET = set("""
 deploy/dashboard/README.md
 deploy/docs/extend/checks.md
-deploy/docs/install/broker.md
 deploy/docs/install/joining.md
 deploy/docs/operate/ctl.md
 deploy/docs/operate/feed.md
