@@ -22,7 +22,6 @@ deploy/dashboard/README.md
 deploy/docs/extend/checks.md
 deploy/docs/install/joining.md
 deploy/docs/operate/feed.md
-deploy/docs/operate/home-assistant.md
 deploy/docs/operate/recordings.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/page-figures.md
