@@ -21,7 +21,6 @@ NOT_YET = set("""
 deploy/dashboard/README.md
 deploy/docs/extend/checks.md
 deploy/docs/install/joining.md
-deploy/docs/operate/feed.md
 deploy/docs/operate/recordings.md
 deploy/docs/understand/measures.md
 deploy/docs/understand/page-figures.md
