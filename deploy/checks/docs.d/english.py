@@ -22,7 +22,6 @@ deploy/dashboard/README.md
 deploy/docs/install/joining.md
 deploy/docs/operate/recordings.md
 deploy/docs/understand/measures.md
-deploy/docs/understand/page-figures.md
 """.split())
 
 # Generated from declarations, whose texts have their own tests.
