@@ -24,7 +24,7 @@ RATES, LENGTH, WINDOW = (31.25, 100.0), training.Quiet.LENGTH, (59.7, 78.0)
 NOISE = np.array([[13], [13], [19]]) * 1e-6 * 9.80665  # m/s² in the root of a hertz
 # Shares: of modelled passages what may be taken for an earthquake and raise an alarm; of electrical faults what may be certain
 # and raise an alarm; of the three cases of white noise and spikes the same; of real disturbances as for models. The
-# cross-validation of the fit (classification.md) has less of each.
+# cross-validation of the fit (class-figures.md) has less of each.
 MODELS, FAULTS, CASES, REAL = (0.08, 0.01), (0.09, 0.05), (0.0175, 0.0115), (0.15, 0.03)
 # What is to be found, of the stations and the shake table: taken for an earthquake; of 1 cm/s and more: alarmed, before the peak.
 STATIONS, TABLE, ALARMED, BEFORE = 0.88, 0.9, 0.95, 0.85

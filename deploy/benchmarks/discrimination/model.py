@@ -66,7 +66,7 @@ class Model:
             row = [f"{next(products):.5g}" for _ in range(i, n)]
             lines += ["        " + ", ".join(row[k : k + 9]) + "," for k in range(0, len(row), 9)]
         return f"""/// The constants of the discriminator: data, written by `deploy/benchmarks/discrimination/fit --write`, which says what they
-/// were fitted to (deploy/docs/understand/classification.md has the figures).
+/// were fitted to (deploy/docs/understand/class-figures.md has the figures).
 public enum DiscriminationModel {{
     /// Of each feature, in the order of ``DiscriminationFeatures``: mean and scale; weight of z = (feature − mean) / scale, and
     /// what is added to it with each octave of time.

@@ -1,4 +1,4 @@
-"""Draws the pictures of deploy/docs/understand/classification.md from what the station itself says; see `pictures` beside this file.
+"""Draws the pictures of deploy/docs/understand/class-figures.md from what the station itself says; see `pictures` beside this file.
 Two more are drawn by `fit --pictures`, by cross-validation.
 
     pictures.py SEISMOTE FIELD FOLDER [PASSAGES [SEED [KEEP]]]

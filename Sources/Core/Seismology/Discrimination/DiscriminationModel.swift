@@ -1,5 +1,5 @@
 /// The constants of the discriminator: data, written by `deploy/benchmarks/discrimination/fit --write`, which says what they
-/// were fitted to (deploy/docs/understand/classification.md has the figures).
+/// were fitted to (deploy/docs/understand/class-figures.md has the figures).
 public enum DiscriminationModel {
     /// Of each feature, in the order of ``DiscriminationFeatures``: mean and scale; weight of z = (feature − mean) / scale, and
     /// what is added to it with each octave of time.
