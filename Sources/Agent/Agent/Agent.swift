@@ -11,9 +11,9 @@ import Settings
 public struct Agent {
     /// An orderly stop is over after this long, whatever happens (s).
     static let stopTime = 4.5
-    /// What `run` gives when the program is to begin anew, with the settings file as it is then; no exit status.
+    /// Result of `run` when the program is to begin again, with the settings file as it is then; no exit status.
     static let anew: Int32 = -1
-    /// Of that, for what has to go to the disk at the end (s).
+    /// Part of that time for writing to the disk at the end (s).
     static let writingTime = 1.0
 
     private let keeper: SettingsKeeper

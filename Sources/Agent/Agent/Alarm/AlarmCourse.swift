@@ -15,11 +15,11 @@ struct AlarmCourse {
     /// How often a line is set again to what it is, which shows whether it is still there.
     static let look: (whileOn: Int64, whileOff: Int64) = (250_000_000, 5_000_000_000)
 
-    /// What a step has done.
+    /// Result of a step.
     struct Step {
         /// The line went on or off, for an alarm or a test; nil: it is as it was.
         var turned: Bool?
-        /// What the line is to be.
+        /// Wanted state of the line.
         var isWanted = false
         /// When that may change; nil: not by itself.
         var due: Int64?

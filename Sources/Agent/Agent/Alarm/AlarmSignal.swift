@@ -65,7 +65,7 @@ struct AlarmSignal {
         return true
     }
 
-    /// What the line is to be now, and when that may change.
+    /// Advances to `now`: the line's state, when it may change next, and whether the signal has ended.
     /// - Returns: `ended` when the test was played to its end.
     mutating func advance(now: Int64) -> (isOn: Bool, due: Int64?, ended: Bool) {
         if let end = alarmEnd {

@@ -13,13 +13,13 @@ final class AlarmThread: Sendable {
     /// As the thread that samples: the service allows no more.
     private static let priority: Int32 = 40
 
-    /// What commands ask: `silence`, `alarm-test`.
+    /// Orders from commands: `silence`, `alarm-test`.
     let orders: OrderBook<AlarmOrder>
     private let settings: AlarmConfiguration.Output
     private let log: Log
     private let raised = Atomic<Bool>(false)
     private let mustStop = Atomic<Bool>(false)
-    /// What is wanted of it for a warning; the outer nil: as before.
+    /// Wanted state of the line for a warning; the outer nil: as before.
     private let warning = Mutex<NetworkWarning.Line??>(nil)
     private let words = Mutex<String?>(nil)
     private let wake: Wake
@@ -33,7 +33,7 @@ final class AlarmThread: Sendable {
         orders = OrderBook(answered: answered, wake: wake)
     }
 
-    /// What is wrong with the line; nil: it works.
+    /// Fault of the line; nil: it works.
     var problem: String? { words.withLock { $0 } }
 
     /// There is an alarm. No lock, no allocation.
@@ -166,7 +166,7 @@ final class AlarmThread: Sendable {
         return clinux_gpio_wait(button, 0, &time, &events) >= 0
     }
 
-    /// What has been asked for.
+    /// Takes the orders that have come.
     private func take(_ course: inout AlarmCourse, _ testing: inout Testing?) {
         let now = HostClock.monotonic()
         if raised.exchange(false, ordering: .acquiring) {
@@ -204,7 +204,7 @@ final class AlarmThread: Sendable {
     /// Begins with 1, so that something is heard.
     private static func randomPattern() -> String { String(UInt64.random(in: 0x8000...0xFFFF), radix: 2) }
 
-    /// What a step has done, to the log and to whoever asked for a test.
+    /// Reports the result of a step to the log and to the sender of a test.
     private func tell(
         _ step: AlarmCourse.Step, _ course: AlarmCourse, _ line: Int32, wasWarning: Bool, _ testing: inout Testing?
     ) {

@@ -10,7 +10,7 @@ final class LinkChange {
     let options: LinkOptions
     /// Number of the change whose brokers are on trial; 0: none is.
     let trial: Int
-    /// What has files that can be looked for before it; nil: no broker is asked over TLS.
+    /// Settings whose files are looked for before the change; nil: no broker is asked over TLS.
     let tls: MQTTConfiguration.TLS?
 
     /// - Throws: `cross_field`, where no connection can be made with the ledger's settings.

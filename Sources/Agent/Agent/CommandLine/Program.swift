@@ -4,7 +4,7 @@ import Messages
 import Settings
 import Threads
 
-/// What the program `seismoted` does with its command line.
+/// The program `seismoted`, by its command line.
 public enum Program {
     /// `EX_USAGE` and `EX_CONFIG` of sysexits.h.
     static let badUsage: Int32 = 64

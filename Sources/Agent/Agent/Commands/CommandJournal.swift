@@ -22,7 +22,7 @@ struct CommandJournal {
 
     init(directory: String) { self.directory = directory }
 
-    /// What the agent before this one has written; nothing when there is no file or none that can be read.
+    /// Reads the journal of the agent before this one; nothing when there is no file or none that can be read.
     mutating func read() -> CommandMemory {
         let (bytes, isForeign) = Self.bytes(of: path)
         let memory = CommandMemory(lines: bytes.split(separator: UInt8(ascii: "\n")).map(Array.init))

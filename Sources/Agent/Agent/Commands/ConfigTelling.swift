@@ -1,9 +1,9 @@
 import Settings
 import Values
 
-/// What replies tell of the configuration.
+/// Contents of replies about the configuration.
 enum ConfigTelling {
-    /// Of a change, proposed or adopted.
+    /// Describes a change, proposed or adopted.
     static func change(_ proposal: SettingsLedger.Proposal, _ ledger: SettingsLedger) -> Value {
         [
             "rev": .int(Int64(ledger.revision)), "changed": list(proposal.changed), "live": list(proposal.live),
@@ -12,7 +12,7 @@ enum ConfigTelling {
         ]
     }
 
-    /// Of all that is in force, and where it comes from.
+    /// Describes all settings in force, and where each comes from.
     static func whole(_ ledger: SettingsLedger) -> Value {
         let settings = ledger.settings
         let message = Identity.config(ledger)

@@ -4,7 +4,7 @@ import Messages
 /// Commands and replies that wait for the disk, while the main thread goes on.
 struct DiskWaits {
     struct Reply {
-        /// Of the write that it waits for.
+        /// Number of the write that it waits for.
         var number: Int
         var id: String?
         var bytes: [UInt8]

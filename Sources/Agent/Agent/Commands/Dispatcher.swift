@@ -12,7 +12,7 @@ import Values
 /// Carries commands out, one after the other, on the main thread: what they ask of other threads goes there as an order,
 /// and its outcome comes back here.
 struct Dispatcher: ~Copyable {
-    /// What the process is to do after a round.
+    /// Next action of the process after a round.
     enum Course: Equatable { case goOn, restart }
 
     private let keeper: SettingsKeeper
@@ -40,7 +40,8 @@ struct Dispatcher: ~Copyable {
     private var changing: Change?
     private var asked: [Int: (order: SettingsOrder, request: CommandRequest)] = [:]
     private var lastAsked = 0
-    /// What is awaited of it: the outcome of an order, of a write, of a look for files and for room, of the reply's way to the disk.
+    /// Outcomes that the change waits for: of an order, of a write, of a look for files and for room, of the reply's
+    /// way to the disk.
     private var changeOrder: (number: Int, step: ChangeOrder)?
     private var persisting: Int?
     private var checking: Int?
@@ -57,7 +58,7 @@ struct Dispatcher: ~Copyable {
     var wake: Wake { mutating get { inbox.wake } }
     /// A change of the settings is under way.
     var isChanging: Bool { changing != nil }
-    /// What the thread that samples is asked for it now.
+    /// Order of the change that the sampling thread is carrying out now.
     var stepUnderWay: ChangeOrder? { mutating get { changeOrder?.step } }
     /// Something waits for the thread of the disk.
     var waitsForDisk: Bool {
@@ -242,7 +243,7 @@ struct Dispatcher: ~Copyable {
     }
 }
 
-/// What commands ask of the agent.
+/// Requests of commands to the agent.
 extension Dispatcher {
     mutating func carryOut(_ request: CommandRequest, _ reporter: inout Reporter) {
         switch request.decision(context(reporter)) {
@@ -283,7 +284,7 @@ extension Dispatcher {
         }
     }
 
-    /// What the main thread does itself.
+    /// Carries out the main thread's own orders.
     private mutating func carryOut(_ order: MainOrder, _ request: CommandRequest, _ reporter: inout Reporter) {
         let revision = reporter.revision
         switch order {
@@ -384,7 +385,7 @@ extension Dispatcher {
 }
 
 extension Dispatcher {
-    /// What has become of writes.
+    /// Takes the outcomes of writes.
     /// - Parameter now: of the monotonic clock (ns).
     mutating func takeWrites(_ reporter: inout Reporter, now: Int64 = HostClock.monotonic()) {
         for outcome in storage.files.takeOutcomes() {
@@ -467,7 +468,7 @@ extension Dispatcher {
     final class Change {
         /// Nil: nobody has asked for it.
         var request: CommandRequest?
-        /// What the reply tells.
+        /// Content of the reply.
         var told: Value
         /// With it in force.
         var next: SettingsLedger
@@ -477,13 +478,13 @@ extension Dispatcher {
         var reopens = false
         /// For the thread that samples; nil: it has prepared them itself.
         var prepared: PreparedSettings?
-        /// Of the connection, as it will be; nil: it does not concern the link.
+        /// The connection after the change; nil: it does not concern the link.
         var link: LinkChange?
         /// Another broker, or other credentials: the files that they need are looked for.
         var files = false
         /// A trial that was passed, by the number of its revision.
         var confirmed: Int?
-        /// What is taken back.
+        /// The change that is taken back.
         var reverted: AlertFault?
 
         init(request: CommandRequest?, told: Value, next: SettingsLedger) {
@@ -578,7 +579,7 @@ extension Dispatcher {
         return .start(SettingOwner.allCases.filter(owners.contains), isForced: isForced)
     }
 
-    /// What of a proposal cannot be asked of a group, or cannot work at the rate of the sensor that is there.
+    /// Errors of a proposal for a group, or at the rate of the present sensor.
     private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(CodedErrors) {
         if request.group != nil, proposal.changed.contains("station.id") {
             throw CodedErrors([
@@ -718,7 +719,7 @@ extension Dispatcher {
         return true
     }
 
-    /// What the thread that samples says of such an order.
+    /// Takes the sampling thread's outcome of such an order.
     mutating func take(_ outcome: OrderOutcome, of step: ChangeOrder, _ reporter: inout Reporter) {
         changeOrder = nil
         switch (step, outcome) {

@@ -4,7 +4,7 @@ import Messages
 import Settings
 import Values
 
-/// What of a reply goes into the largest packet that the broker takes.
+/// Fits a reply into the largest packet that the broker takes.
 struct ReplyRoom {
     /// A reply as it leaves.
     enum Form: Equatable {
@@ -19,7 +19,7 @@ struct ReplyRoom {
     let limit: Int
     /// (A copy: the numbers of the station's own go on by what leaves.)
     let messenger: Messenger
-    /// Of the settings in force, for a reply that does not say.
+    /// Revision of the settings in force, for a reply without one.
     let revision: Int
 
     /// Bytes that the result of a reply may have.
@@ -59,7 +59,7 @@ struct ReplyRoom {
         return .short(nil, command: message.command, bytes: size)
     }
 
-    /// Whose reply it is, and how it ended.
+    /// Sender and outcome of the reply alone, in a shortened one.
     private func shortened(_ reply: [UInt8], isCBOR: Bool) -> ReplyMessage {
         let tree = isCBOR ? CBORReader.read(reply) : try? JSONReader.read(reply)
         let name = tree?["cmd"]?.rawText ?? ""

@@ -10,12 +10,12 @@ public final class SettingsKeeper {
     private static let rejectionPause: Int64 = 60_000_000_000
 
     public private(set) var ledger: SettingsLedger
-    /// What happened to the overlay at the start.
+    /// Events of the overlay at the start.
     public private(set) var notes: [SettingsLedger.Note]
     /// Makes the writes; nil: they are made at once, as before there are threads.
     var writes: FileWrites?
     private let store: DurableFile
-    /// What the file has, or will have when all that was handed to `writes` is made; nil when that is not known.
+    /// Content of the file, or its content when all that was handed to `writes` is made; nil when that is not known.
     private var written: Value?
     private var lastRejection: Int64?
 
@@ -66,7 +66,7 @@ public final class SettingsKeeper {
         save(ledger)
     }
 
-    /// What a change would do; see ``SettingsLedger/propose(_:ifRevision:confirm:)``.
+    /// Effect that a change would have; see ``SettingsLedger/propose(_:ifRevision:confirm:)``.
     public func propose(
         _ change: SettingsLedger.Change, ifRevision: Int? = nil, confirm: Double? = nil
     ) throws(CodedErrors) -> SettingsLedger.Proposal {

@@ -13,7 +13,7 @@ struct HomeAssistantMemory {
 
     init(directory: String) { file = DurableFile(directory: directory, name: Self.fileName) }
 
-    /// What a run before this one has written; nothing where that cannot be read.
+    /// Reads the memory of earlier runs; nothing where that cannot be read.
     mutating func read() -> [HomeAssistantPlace] {
         guard let root = try? JSONReader.read(try SettingsFile.read(file.path, isOwn: true)),
             case .array(let list)? = root["places"]

@@ -51,7 +51,7 @@ struct HomeAssistantSchedule {
     /// - Parameter remembered: where a run before this one has announced something.
     init(remembered: [HomeAssistantPlace] = []) { former = remembered }
 
-    /// What is to be announced, and where; nil: nothing.
+    /// Sets the announcement and its place; nil: nothing.
     /// - Parameter base: what the station's topics begin with, which is in the announcement too.
     mutating func want(_ station: HomeAssistantStation, at place: HomeAssistantPlace?, base: String, now: Int64) {
         let isElsewhere = place != self.place || isFirst
@@ -91,7 +91,7 @@ struct HomeAssistantSchedule {
         configurationAt = max(now, repeated + Self.configurationPause)
     }
 
-    /// What is to be done now.
+    /// Actions that are due now.
     mutating func due(now: Int64, isConnected: Bool) -> [Action] {
         if !isConnected || former.isEmpty {
             forgetAt = nil

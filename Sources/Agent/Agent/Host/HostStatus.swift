@@ -3,7 +3,7 @@ import Glibc
 import Messages
 import Values
 
-/// What the agent asks its host.
+/// Facts about the host.
 enum HostStatus {
     /// Whether the wall clock follows a source, which, and how far it may be off; nil where this cannot be known.
     static func timeQuality() -> TimeQuality? { clock()?.quality }
@@ -17,7 +17,7 @@ enum HostStatus {
         }
     }
 
-    /// What the kernel knows of its clock (`adjtimex(2)`).
+    /// Quality of the kernel's clock (`adjtimex(2)`).
     ///
     /// It knows that somebody steers it (`STA_UNSYNC` is off) and how far it may be off: `maxerror`, which the steering
     /// program sets and the kernel lets grow by 500 ppm until it is set again; where a program sets only the estimate,

@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import Messages
 
-/// What the kernel knows of its clock (`adjtimex(2)`).
+/// The kernel's knowledge of its clock (`adjtimex(2)`).
 struct KernelClock: Equatable {
     /// Bits `STA_*`.
     var status: Int32
     /// Microseconds.
     var maxError: Int
     var estimatedError: Int
-    /// What is still to be added to the clock, in nanoseconds: how far it is behind its source. Nil where no program steers
-    /// it by the kernel's own loop (`STA_PLL`; chrony does not): then the kernel does not know.
+    /// Offset that is still to be added to the clock, in nanoseconds: how far it is behind its source. Nil where no
+    /// program steers it by the kernel's own loop (`STA_PLL`; chrony does not): then the kernel does not know.
     var offset: Int?
 
     /// Asks the kernel; nil where it may not be asked: a sandbox with `ProtectClock` refuses the call that reads the
@@ -55,7 +55,8 @@ enum ClockWatch {
             + "\n"
     }
 
-    /// What a text says; nil when it is none or too old. The bound has grown since by 500 ppm, as the kernel lets it grow.
+    /// State from a text; nil when it is none or too old. The bound has grown since by 500 ppm, as the kernel lets it
+    /// grow.
     static func state(_ text: String, now: Int64) -> KernelClock? {
         guard text.utf8.last == UInt8(ascii: "\n") else { return nil }
         let fields = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)

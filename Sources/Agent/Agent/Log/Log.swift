@@ -8,7 +8,7 @@ import Values
 public struct Log: Sendable {
     public typealias Level = LogConfiguration.Level
 
-    /// What may stand in a field.
+    /// Value of a field.
     public enum Field: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
         case text(String)
         case int(Int)

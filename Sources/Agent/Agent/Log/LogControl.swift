@@ -17,7 +17,7 @@ final class LogControl: Sendable {
         var tail = LogTail()
         var lines: [LogLine] = []
         var lost = 0
-        /// Of the monotonic clock (ns).
+        /// End, by the monotonic clock (ns).
         var until: Int64 = 0
         var wake: Wake?
     }

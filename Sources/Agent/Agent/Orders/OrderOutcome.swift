@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What became of an order.
+/// Outcome of an order.
 enum OrderOutcome: Sendable {
     /// It goes on; more will come.
     case began(Value)

@@ -18,7 +18,7 @@ struct AlertMemory {
     ]
 
     private let file: DurableFile
-    /// What the file has; nil: there is none, or it cannot be read.
+    /// Content of the file; nil: there is none, or it cannot be read.
     private var kept: Set<String>?
     /// Raised by this run.
     private var raised: Set<String> = []

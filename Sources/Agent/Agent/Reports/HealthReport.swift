@@ -69,7 +69,7 @@ struct HealthReport {
         return zones.filter { abs($0) < 150_000 }.max().map { Double($0) / 1000 }
     }
 
-    /// What waits in memory and on disk; what is in both counts once.
+    /// Messages waiting in memory and on disk; one that is in both counts once.
     private static func outbox(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> HealthMessage.Outbox {
         var outbox = HealthMessage.Outbox()
         let disk = stored.statistics
@@ -95,7 +95,7 @@ struct HealthReport {
         return refused
     }
 
-    /// What the driver has measured and counted.
+    /// Copies the driver's measurements and counters.
     private func take(_ condition: SensorCondition?, of sensor: SensorDescription?, into health: inout HealthMessage) {
         guard let condition, let sensor else { return }
         if let rate = condition.rate {

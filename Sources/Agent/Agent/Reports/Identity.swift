@@ -6,7 +6,7 @@ import Sensors
 import Settings
 import Station
 
-/// What the agent says of itself in `state/info` and `state/config`.
+/// The agent's own description, for `state/info` and `state/config`.
 enum Identity {
     static let name = "seismote"
     /// UUID of this run.

@@ -14,7 +14,7 @@ import Values
 /// and on change, alerts. Lives on the main thread.
 final class Reporter {
     private var ledger: SettingsLedger
-    /// What this process works with: without what waits for the next start.
+    /// Settings that this process works with: without those that wait for the next start.
     private(set) var inForce: Configuration
     private let log: Log
     private let status: SamplingStatus
@@ -35,7 +35,7 @@ final class Reporter {
     private var wasRealTime = false
     /// Commands that were refused, for `state/health`.
     var rejectedCommands = 0
-    /// Of the settings in force.
+    /// Revision of the settings in force.
     var revision: Int { ledger.revision }
     /// A change that was taken back, until the next one.
     var reverted: AlertFault?
@@ -47,9 +47,9 @@ final class Reporter {
     private var hadSensor = false
     /// When the agent began, ns since the start of the machine.
     private let begun = HostClock.sinceBoot()
-    /// What is known of each chip from before.
+    /// Earlier results of each chip.
     private var memory: SensorMemory
-    /// What Home Assistant is told when.
+    /// When Home Assistant is told what.
     private var home: HomeAssistantSchedule
     /// Nil: there is no alarm line.
     var alarm: AlarmThread?
@@ -62,7 +62,7 @@ final class Reporter {
     private(set) var stateFile = StateFile()
     let updates = UpdateFiles()
     private var update = UpdateCourse()
-    /// What `state/info` says of it.
+    /// Last update, as `state/info` has it.
     private var lastUpdate: InfoMessage.Update?
 
     init(
@@ -89,7 +89,7 @@ final class Reporter {
         sayIdentity()
     }
 
-    /// Who this is, how it is configured, and how it can be.
+    /// Publishes who the station is, how it is configured, and how it can be.
     private func sayIdentity() {
         let link = self.link
         sayInfo()
@@ -135,7 +135,7 @@ final class Reporter {
         messenger.send(alert, time: HostClock.wall(), to: { link.publish($0, $1) })
     }
 
-    /// What the network has seen comes before all else.
+    /// Publishes warnings of the network, before all else.
     func warn() { warnings?.round(&messenger) }
 
     /// When there is something to warn of, or to end (ns of the monotonic clock); nil: not by itself.
@@ -325,7 +325,7 @@ final class Reporter {
     }
 }
 
-/// What is said when somebody asks.
+/// Publications on request.
 extension Reporter {
     /// The faults that are there now.
     var activeAlerts: [AlertMessage] { alerts.active }
@@ -357,7 +357,7 @@ extension Reporter {
         return message
     }
 
-    /// What this machine may know of the agent.
+    /// State of the agent for this machine's other programs.
     /// - Parameter waits: it is too early for an alert of a sensor that cannot be opened.
     private func stateNow(_ sensor: HealthMessage.SensorState, _ time: TimeQuality, waits: Bool, _ now: Int64)
         -> AgentState
@@ -387,7 +387,7 @@ extension Reporter {
     }
 }
 
-/// What Home Assistant is told, and what comes from it.
+/// Messages to and from Home Assistant.
 extension Reporter {
     /// Home Assistant says on this topic when it has started.
     func isFromHomeAssistant(_ message: InboundMessage) -> Bool {
@@ -443,7 +443,7 @@ extension Reporter {
 
 /// Updates, which another program carries out.
 extension Reporter {
-    /// What stands in the way of one.
+    /// Obstacles to an update.
     var updateSituation: UpdateSituation {
         var situation = UpdateSituation()
         situation.isPossible = updates.isPossible

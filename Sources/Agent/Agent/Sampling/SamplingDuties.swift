@@ -38,7 +38,7 @@ extension SamplingDuties.Calibration {
             wanted: max(1, min(SamplingDuties.mostSamples, Int(samples.rounded(.up)))))
     }
 
-    /// What came out, with one member more than is kept: `noise`, the RMS of each axis in m/s².
+    /// The outcome, with one member more than is kept: `noise`, the RMS of each axis in m/s².
     func outcome(_ mounting: MountingConfiguration, time: Int64) -> OrderOutcome {
         // A station that levels itself, or is turned, need not be level.
         let isLevel = !mounting.level && mounting.rotation == PerAxis(0)

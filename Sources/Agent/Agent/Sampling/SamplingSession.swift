@@ -2,7 +2,7 @@ import Instruments
 import Sensors
 import SignalProcessing
 
-/// What the sampling thread knows of the sensor that it reads, besides what the pipeline does.
+/// State of the sensor that the sampling thread reads, beside the pipeline's.
 struct SamplingSession {
     let sensor: SensorDescription
     /// Samples per second: the true ones once they are known to be others.
@@ -11,7 +11,7 @@ struct SamplingSession {
     var watch: SampleWatch
     /// No block has come since the sensor was opened.
     var isFirst = true
-    /// Of the monotonic clock (ns): the last block, and when to ask next how the sensor is.
+    /// Times by the monotonic clock (ns): the last block, and when to ask next how the sensor is.
     var lastTime: Int64 = 0
     var conditionDue: Int64 = 0
 

@@ -5,24 +5,24 @@ import Sensors
 import Station
 import Threads
 
-/// What the sampling thread says of itself to the others: counters without a lock for every block, and, for what
-/// changes rarely, words behind one.
+/// State of the sampling thread for the others: counters without a lock for every block, and words behind a lock that
+/// change rarely.
 final class SamplingStatus: Sendable {
-    /// What is wrong.
+    /// Fault of the sensor.
     enum Problem: Sendable, Equatable {
         case sensor(SensorError)
         /// The settings cannot work at the sensor's rate.
         case settings(StationError)
     }
 
-    /// What changes rarely.
+    /// Values that change rarely.
     struct Words: Sendable, Equatable {
         /// Nil while no sensor is open.
         var sensor: SensorDescription?
         /// The measured rate that the pipeline was made for; nil while it is the nominal one.
         var rate: Double?
         var problem: Problem?
-        /// What is wrong with the samples that come.
+        /// Faults of the samples that come.
         var faults = SampleReport()
         /// How far from level the sensor was found.
         var level: Level?
@@ -57,7 +57,7 @@ final class SamplingStatus: Sendable {
     let clockErrorBits = Atomic<UInt64>(Double.nan.bitPattern)
     let stopRequested = Atomic<Bool>(false)
 
-    /// Of times of samples.
+    /// Quality of the samples' times.
     var clockQuality: TimeQuality {
         let synced = clockSynced.load(ordering: .relaxed)
         let error = Double(bitPattern: clockErrorBits.load(ordering: .relaxed))
@@ -69,7 +69,7 @@ final class SamplingStatus: Sendable {
     private let words = Mutex(Words())
     /// How the driver says that the sensor is, about once a second; nil while none is open.
     private let sensorCondition = Mutex<SensorCondition?>(nil)
-    /// What the last second's samples are on average; nil while no sensor is open.
+    /// Average of the last second's samples; nil while no sensor is open.
     private let sampleMean = Mutex<AxisValues<Double>?>(nil)
     /// Signalled when the words have changed.
     let changed: Wake

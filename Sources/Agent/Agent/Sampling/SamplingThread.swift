@@ -50,7 +50,7 @@ final class SamplingThread {
     private let alarm: AlarmThread?
     /// Finds modes in the motion; nil: nobody does.
     private let modes: ModesThread?
-    /// What intervals of vibration before this run have come to, as soon as it has been read.
+    /// Results of intervals of vibration before this run, as soon as they have been read.
     private let pastVibration: Handover<VibrationPast>
     private var isAlarm = false
     private var pause = SamplingThread.firstPause
@@ -384,7 +384,7 @@ extension SampleReport {
     }
 }
 
-/// What commands ask for, between two blocks.
+/// Orders of commands, carried out between two blocks.
 extension SamplingThread {
     // MARK: While samples come
 

@@ -1,8 +1,8 @@
 import Commands
 import Settings
 
-/// What the main thread asks of the one that samples, with a number of its own; answered by an ``OrderOutcome`` of that
-/// number; none is ever left without.
+/// Work that the main thread orders from the sampling thread. Each has a number and is answered by an ``OrderOutcome``
+/// of that number, always.
 enum SamplingWork: Sendable {
     case command(SamplingOrder)
     case settings(SettingsStep)
@@ -16,7 +16,7 @@ enum SettingsStep: Sendable {
     indirect case prepare(Configuration, revision: Int, reopens: Bool)
     /// Settings come into force at the next border of a block: these or, with nil, what was prepared last. Cannot fail.
     indirect case commit(PreparedSettings?)
-    /// What was prepared last does not; a sensor that was opened for it is opened as before.
+    /// Drops the settings that were prepared last; a sensor that was opened for them is opened as before.
     case abandon
 
     /// It is taken however many orders wait.

@@ -2,7 +2,7 @@ import Alerts
 import Instruments
 import Sensors
 
-/// What follows from a sensor's measured rate.
+/// Consequences of a sensor's measured rate.
 enum TrueRate {
     /// The rate that the pipeline is to be made for, when the present one is wrong and the true one is certain.
     static func change(_ measured: MeasuredRate?, from present: Double) -> Double? {

@@ -9,7 +9,7 @@ struct Backfill {
     /// The first of those that are not to be offered now.
     private var heldEssential = Int64.max
     private var heldRest = Int64.max
-    /// Of messages over which connections ended: how often.
+    /// Number of connections that ended over each message.
     private var strikes: [Int64: Int] = [:]
     private(set) var bytes = 0
 
@@ -60,7 +60,7 @@ struct Backfill {
         }
     }
 
-    /// What was held is looked at again.
+    /// Looks at held messages again.
     mutating func rewind() {
         // (Keys begin above 0.)
         if heldEssential < .max { essentialCursor = min(essentialCursor, heldEssential - 1) }

@@ -3,8 +3,8 @@ import Settings
 import Spool
 import Values
 
-/// What was stored under the host's name, before anybody gave the station one, is sent under its name: nobody knows it by
-/// the other, and a broker with accounts refuses that. Pure.
+/// Rewrites messages that were stored under the host's name, before the station had one, to the station's name: nobody
+/// knows it by the other, and a broker with accounts refuses that. Pure.
 ///
 /// Topic and envelope change, and with them the name of the event. miniSEED records stay as they were recorded.
 struct FormerName {

@@ -1,6 +1,6 @@
 import Threads
 
-/// What earlier runs of the agent have found: from the thread that stores to the one that goes on with it.
+/// Hands findings of earlier runs from the storage thread to the thread that goes on with them.
 final class Handover<Found: Sendable>: Sendable {
     private let found = Mutex<Found?>(nil)
     private let isThere = Atomic<Bool>(false)

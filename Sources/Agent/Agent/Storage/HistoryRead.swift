@@ -11,10 +11,10 @@ struct HistoryRead: StorageTask {
     private static let stepBytes = 9
 
     private let isCBOR: Bool
-    /// Of the monotonic clock: begins at this time, or when the ring has all (ns).
+    /// Start by the monotonic clock: at this time, or when the ring has all (ns).
     private var beginsAt: Int64
     private var levels: StepLevels
-    /// What is still to be read; nil before the beginning.
+    /// Pieces that are still to be read; nil before the beginning.
     private var pieces: ArraySlice<RingSegment>?
     private var blocks: ArraySlice<Int64>
     private var ring: Int64?

@@ -5,7 +5,7 @@ struct OfflineSummaries {
     private static let minute: Int64 = 60_000_000_000
 
     private let topics: Topics
-    /// What the topic of summaries ends with, below any root.
+    /// End of the topic of summaries, below any root.
     private let ending: String
     private var topic: String
     private var history: String

@@ -7,10 +7,10 @@ import Station
 import Values
 import Vibration
 
-/// What stands between the link's memory and the disk: one round of it after the other, each with the time. For the
+/// Moves messages between the link's memory and the disk, one round after the other, each with the time. For the
 /// storage thread alone.
 struct Outbox: ~Copyable {
-    /// What it has to know of the settings.
+    /// Settings that it needs.
     final class Context: Sendable {
         let configuration: Configuration
         let topics: Topics
@@ -23,7 +23,7 @@ struct Outbox: ~Copyable {
         }
     }
 
-    /// What has waited so long for the broker is no live data any more (ns).
+    /// Age from which a message that waits for the broker is no longer live data (ns).
     static let liveTime: UInt64 = 10_000_000_000
     /// Half of what the link's memory takes.
     private static let spillBytes = 2 << 20
@@ -37,7 +37,7 @@ struct Outbox: ~Copyable {
     private static let checkPause: Int64 = 3_600_000_000_000
     /// Messages in one transaction.
     private static let batch = 64
-    /// Of them that are read from disk in one round.
+    /// Batches that are read from disk in one round.
     private static let batchesInARow = 16
 
     private var context: Context
@@ -50,7 +50,7 @@ struct Outbox: ~Copyable {
     private var payload: [UInt8] = []
     private var settled: [Settlement] = []
     private var kept: [(ticket: KeepTicket, key: Int64, bytes: Int)] = []
-    /// Of the last look at what is held.
+    /// Number of the last look at held messages.
     private var holdNumber: UInt64 = 0
     private var withdrawDue: Int64 = 0
     private var trimDue: Int64 = 0
@@ -63,9 +63,9 @@ struct Outbox: ~Copyable {
     /// Damage that somebody has come upon since the last round, such as an answer: the next round begins with it.
     private var damage: SpoolError?
     private var damages = 0
-    /// Of the task under way, and what could not be read when it began.
+    /// Task under way, and the rows that could not be read when it began.
     private var reading: (task: Int, gaps: Int)?
-    /// What is stored under the host's name; nil: the station is called so.
+    /// Messages stored under the host's name; nil: the station is called so.
     private var former: FormerName?
     /// Messages of it that were sent under the station's name or given up, the last of each line, and how many of them
     /// the log has.
@@ -287,7 +287,7 @@ struct Outbox: ~Copyable {
 
     // MARK: Answers
 
-    /// Of the settings.
+    /// Settings of vibration.
     var vibration: VibrationConfiguration { mutating get { context.configuration.vibration } }
 
     /// Bytes of a packet that the broker takes; nil: nobody has said it.
@@ -360,7 +360,8 @@ struct Outbox: ~Copyable {
         }
     }
 
-    /// What of the message in `payload` is kept when the broker has it: intervals of vibration, and modes.
+    /// Stores the part of the message in `payload` that is kept when the broker has it: intervals of vibration, and
+    /// modes.
     private mutating func store(_ header: PublicationHeader) throws(SpoolError) {
         let topics = context.topics
         guard header.topic == topics.vibration || header.topic == topics.modes,

@@ -43,7 +43,7 @@ final class SegmentQueue: Sendable {
         wake?.signal()
     }
 
-    /// What could not be written down waits for another try.
+    /// Puts back items that could not be stored, for another try.
     func putBack(_ items: [Item]) {
         guard !items.isEmpty else { return }
         state.withLock { state in

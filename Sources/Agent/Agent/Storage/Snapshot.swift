@@ -15,15 +15,15 @@ struct Snapshot: StorageTask {
 
     private let range: ClosedRange<Int64>
     private let header: PublicationHeader
-    /// Of the monotonic clock: begins at this time, or when the ring has all.
+    /// Start by the monotonic clock: at this time, or when the ring has all.
     private var beginsAt: Int64
-    /// What is still to be read; nil before the beginning.
+    /// Pieces that are still to be read; nil before the beginning.
     private var pieces: ArraySlice<RingSegment>?
     /// m/s² of a count, of the ring's pieces.
     private var unit: Double?
     /// The event whose waveform it is, the object of its newest message, and how far the reading is (key on the disk).
     private var event: (id: String, object: Value, key: Int64)?
-    /// What the broker takes.
+    /// Largest message that the broker takes.
     private let messageBytes: Int
     /// Bytes of a record that has no room in any message.
     private var tooLarge: Int?
@@ -57,7 +57,7 @@ struct Snapshot: StorageTask {
         beginsAt = now + Self.flushTime
     }
 
-    /// That of an event.
+    /// Waveform of an event.
     /// - Parameter object: of its newest message.
     init(event id: String, _ object: Value, topic: String, packetLimit: Int? = nil) {
         self.init(from: .min, to: .max, topic: topic, now: 0, packetLimit: packetLimit)
@@ -122,7 +122,7 @@ struct Snapshot: StorageTask {
         return message
     }
 
-    /// What is told when all is on its way.
+    /// Outcome, when all is on its way.
     var outcome: OrderOutcome {
         if let tooLarge {
             return .failed(

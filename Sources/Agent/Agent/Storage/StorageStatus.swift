@@ -4,7 +4,7 @@ import Spool
 import Threads
 import Vibration
 
-/// What the storage thread says of itself to the others.
+/// State of the storage thread for the others.
 final class StorageStatus: Sendable {
     struct Words: Sendable {
         /// Why the storage is unavailable; nil: it works.
@@ -22,7 +22,7 @@ final class StorageStatus: Sendable {
     private let words = Mutex(Words())
     /// Natural modes that are stored.
     let modes = Handover<FollowedModes>()
-    /// What the intervals of vibration of the last days have come to.
+    /// Results of the intervals of vibration of the last days.
     let vibration = Handover<VibrationPast>()
 
     var now: Words { words.withLock { $0 } }

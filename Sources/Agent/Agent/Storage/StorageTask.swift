@@ -4,8 +4,8 @@ import Settings
 import Spool
 import Values
 
-/// What a command asks of the disk, while it is being carried out: a part in each round of the storage thread, so that
-/// what must be written down at once never waits for it.
+/// Work on the disk that a command orders, a part in each round of the storage thread, so that urgent writes never wait
+/// for it.
 protocol StorageTask {
     /// Where it sends what it finds; nil: all of it is in the reply, and nothing has to be written for it.
     var topic: String? { get }
@@ -170,9 +170,9 @@ extension Outbox {
 
 /// Which events are wanted.
 struct EventFilter {
-    /// Of the events in one reply.
+    /// Bytes of the events in one reply.
     static let mostBytes = 262_144
-    /// Of what stands around them: two numbers.
+    /// Bytes around them: two numbers.
     static let headBytes = 80
     /// Characters of the time in an event's id.
     private static let stampCount = 19

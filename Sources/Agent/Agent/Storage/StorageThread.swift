@@ -15,7 +15,7 @@ final class StorageThread: Sendable {
     private static let pause: Int64 = 30_000_000_000
     private static let longestWait: Int32 = 1000
 
-    /// What a command asks, and the bytes that its result may have; nil: any number.
+    /// Task of a command, and the bytes that its result may have; nil: any number.
     struct Order: Sendable {
         let order: StorageOrder
         let room: Int?
@@ -31,11 +31,11 @@ final class StorageThread: Sendable {
 
     let status = StorageStatus()
     let segments: SegmentQueue
-    /// What commands ask of what is kept.
+    /// Orders of commands to the storage.
     let orders: OrderBook<Order>
     /// Small files that others want written.
     let files: FileWrites
-    /// What the broker retains of a run before this one.
+    /// Messages of a run before this one that the broker retains.
     private let leftOpen: LeftOpen
     private let link: Link
     private let log: Log
@@ -264,7 +264,7 @@ extension StorageConfiguration {
 }
 
 extension SpoolOptions {
-    /// What the settings ask for.
+    /// Values that the settings ask for.
     init(_ configuration: Configuration) {
         let storage = configuration.storage
         self.init(

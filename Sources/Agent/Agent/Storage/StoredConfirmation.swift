@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What a network of stations says of an event, as it is kept beside it: it may come when the event's end has been written.
+/// A network's confirmation of an event, kept beside it: it may come when the event's end has been written.
 extension EventConfirmation {
     var note: String { "\(isConfirmed) \(networkEvent)" }
 

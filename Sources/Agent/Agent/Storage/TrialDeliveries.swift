@@ -17,7 +17,7 @@ struct TrialDeliveries {
 
     /// Number of the change that is on trial; 0: none is.
     private(set) var trial = 0
-    /// Of the one that was confirmed last.
+    /// Number of the trial that was confirmed last.
     private var confirmed = 0
     private var held: [Int64: Settlement.Outcome] = [:]
 
