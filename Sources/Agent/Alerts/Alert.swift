@@ -12,7 +12,7 @@ public protocol Alert: Sendable {
     mutating func look(_ facts: AlertFacts) -> AlertFault?
 }
 
-/// What is said of an alert, whether it is there or not.
+/// Declaration of an alert, the same whether it is raised or not.
 public struct AlertDeclaration: Sendable {
     /// `state/alert/<code>`.
     public let code: String
@@ -22,13 +22,13 @@ public struct AlertDeclaration: Sendable {
     public let title: String
     /// When it is raised and what it means, in sentences (Markdown).
     public let meaning: String
-    /// What helps, as a sentence without its full stop (Markdown, without links).
+    /// Remedy, as a sentence without its full stop (Markdown, without links).
     public let remedy: String
     /// A link that says more, as the page of alerts has it.
     public let see: String?
     /// When it is less severe: "when only some axes do".
     public let lesser: String?
-    /// What `details` has, for programs (Markdown).
+    /// Members of `details`, for programs (Markdown).
     public let details: String?
     /// The check of `seismote doctor` that tells it; nil: the one that tells all others.
     public let check: String?
@@ -46,7 +46,7 @@ public struct AlertDeclaration: Sendable {
     }
 }
 
-/// What is wrong now.
+/// A fault that an alert reports now.
 public struct AlertFault: Sendable, Equatable {
     /// A sentence. Another one is news; other details alone are none.
     public var message: String
@@ -70,7 +70,7 @@ public struct AlertChapter: Sendable {
 }
 
 extension AlertDeclaration {
-    /// Of every alert.
+    /// Declarations of every alert.
     public static var all: [AlertDeclaration] { AlertChapter.all.flatMap { $0.alerts.map { $0.declaration } } }
 
     public static func of(_ code: String) -> AlertDeclaration? { all.first { $0.code == code } }

@@ -4,9 +4,9 @@ import Messages
 import Sensors
 import Settings
 
-/// What the agent knows when it looks for alerts, once a second.
+/// Facts from which the agent judges alerts, once a second.
 public struct AlertFacts: Sendable {
-    /// Of the monotonic clock (ns).
+    /// Time by the monotonic clock (ns).
     public var now: Int64
     /// Since when it is known whether the sensor can be used (monotonic, ns); nil: it is not known yet.
     public var sensorKnown: Int64?
@@ -23,7 +23,7 @@ public struct AlertFacts: Sendable {
     public var storage = Storage()
     /// How the last interval of vibration stands to its limit; nil: there is none, or no limit.
     public var vibration: VibrationMessage.Standing?
-    /// What is wrong with the alarm's line; nil: it works, or there is none.
+    /// Fault of the alarm's line; nil: it works, or there is none.
     public var alarmProblem: String?
 
     public init(now: Int64, mqtt: MQTTConfiguration, link: LinkStatistics) {
@@ -39,7 +39,7 @@ public struct AlertFacts: Sendable {
         public var waits = false
         /// It is open and sends nothing, and should.
         public var isSilent = false
-        /// What is wrong with the samples that come.
+        /// Faults of the samples that come.
         public var watch = SampleReport()
         /// Nil while none has been asked for or made.
         public var selfTest: SelfTestOutcome?
@@ -68,7 +68,7 @@ public struct AlertFacts: Sendable {
     }
 }
 
-/// What ``SampleWatch`` says, with its numbers at the moment of the last change.
+/// Report of ``SampleWatch``, with its numbers at the moment of the last change.
 public struct SampleReport: Sendable, Equatable {
     public var faults: SampleFaults
     /// Bits 0, 1, 2: the axes that stand still.
@@ -85,7 +85,7 @@ public struct SampleReport: Sendable, Equatable {
     }
 }
 
-/// What the chip's self-test gave.
+/// Outcome of the chip's self-test.
 public struct SelfTestOutcome: Sendable, Equatable {
     /// Nanoseconds of UTC.
     public var time: Int64

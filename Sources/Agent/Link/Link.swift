@@ -85,7 +85,7 @@ public final class Link: Sendable {
         return number
     }
 
-    /// What `change` with these options would return now, for a caller that saves a change before it makes it.
+    /// Result that `change` with these options would have now, for a caller that saves a change before it makes it.
     public func number(ofChangeTo options: LinkOptions) -> UInt64 { shared.number(ofChangeTo: options) }
 
     /// Sends every retained value again, as after a connect with the same broker.

@@ -6,7 +6,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// A message that was not sent for its size.
     public struct TooLarge: Sendable, Equatable {
         public var topic: String
-        /// Of payload.
+        /// Bytes of payload.
         public var bytes: Int
     }
 
@@ -14,14 +14,14 @@ public struct LinkStatistics: Sendable, Equatable {
     public struct Refusal: Sendable, Equatable {
         public var reason: Int
         public var count: UInt64
-        /// Of the last message that this happened to.
+        /// Topic of the last message that this happened to.
         public var topic = ""
         /// No right is wanting: the broker could not, this time.
         public var isPassing: Bool { Refusals.isPassing(reason) }
     }
 
     public var connected = false
-    /// What is spoken with the broker; nil while there is no connection.
+    /// Version spoken with the broker; nil while there is no connection.
     public var version: MQTTVersion?
     /// Bytes of a packet that this connection, or the last one, takes at most; nil: nobody has said it.
     public internal(set) var packetLimit: Int?
@@ -32,7 +32,7 @@ public struct LinkStatistics: Sendable, Equatable {
     public var connections: UInt64 = 0
     /// Attempts that did not.
     public var failedAttempts: UInt64 = 0
-    /// Of those, how often the broker did not accept our credentials, and what it said the last time.
+    /// Attempts among those in which the broker did not accept our credentials, and its last answer.
     public var credentialRefusals: UInt64 = 0
     public var lastCredentialRefusal = ""
     /// The client id that they were refused with.
@@ -53,7 +53,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// Topics, or filters of such, whose messages are held back and tried again ever more rarely.
     public struct Held: Sendable, Equatable {
         public var topic: String
-        /// What the broker said (MQTT 5); nil: nothing.
+        /// Reason that the broker gave (MQTT 5); nil: none.
         public var reason: Int?
         /// It hangs up on them.
         public var breaks = false
@@ -63,7 +63,7 @@ public struct LinkStatistics: Sendable, Equatable {
         public var isPassing: Bool { reason.map(Refusals.isPassing) == true && !breaks }
     }
     public var held: [Held] = []
-    /// Of our topics, those that the broker does not let us write (reason 135, or seen by the self-check), until it does.
+    /// Topics of ours that the broker does not let us write (reason 135, or seen by the self-check), until it does.
     public var deniedTopics: [String] = []
     /// Topics found to break connections: held back from then on.
     public var abandoned: UInt64 = 0
@@ -101,7 +101,7 @@ public struct LinkStatistics: Sendable, Equatable {
     public var receivedTooLarge: UInt64 = 0
     /// Subscriptions of this connection that the broker refused or did not answer.
     public var refusedSubscriptions: [String] = []
-    /// What the self-check of this connection has found; empty until it is over.
+    /// Findings of this connection's self-check; empty until it is over.
     public var selfCheck: [SelfCheckFinding] = []
     /// Whether what the broker retains of us can be read (`LinkOptions.readBack`); nil: not known yet.
     public var canReadBack: Bool?
@@ -115,7 +115,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// Most of them at any time.
     public var inFlightPeak = 0
 
-    /// Of those acknowledged, messages from disk; and such that wait for their turn now.
+    /// Messages from disk among those acknowledged; and those that wait for their turn now.
     public var backfilled: UInt64 = 0
     public var backfillWaiting = 0
     /// Kept messages that lost their place in memory to newer ones and come back from disk.
@@ -145,7 +145,7 @@ public struct LinkStatistics: Sendable, Equatable {
     }
 }
 
-/// What happened to the connection, for logs and alerts; handed out on the link's own thread.
+/// Event of the connection, for logs and alerts; handed out on the link's own thread.
 public enum LinkEvent: Sendable, Equatable {
     case connecting(BrokerAddress)
     case connected(BrokerAddress, MQTTVersion)
@@ -159,7 +159,7 @@ public enum LinkEvent: Sendable, Equatable {
         /// A filter that is none.
         case impossible
     }
-    /// What is sent to this filter does not reach us.
+    /// Messages to this filter do not reach us.
     case notSubscribed(filter: String, SubscriptionFailure)
     /// The self-check of a connection is over.
     case checked([SelfCheckFinding])
@@ -178,7 +178,7 @@ public enum LinkEvent: Sendable, Equatable {
     /// Connections broke over this topic three times: its messages are held back from now on.
     case abandoned(topic: String)
 
-    /// What a program that logs by the line says of it; nil: nothing.
+    /// Sentence for a program that logs by the line; nil: nothing.
     public var sentence: String? {
         switch self {
         case .connected(let broker, _): "connected to \(broker)"

@@ -11,7 +11,7 @@ public protocol SensorDriver {
     mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome
     /// Gives back what `open` took; `open` may be called again.
     mutating func close()
-    /// What has been measured and counted since `open`; to be asked for between two reads, cheap.
+    /// Measurements and counts since `open`; to be asked for between two reads, cheap.
     var condition: SensorCondition { get }
     /// The chip's own self-test, by its maker's procedure; the sensor has to be open, is at rest, and goes on with a
     /// gap. `unsupported` where the driver or the chip has none.

@@ -27,7 +27,7 @@ struct DuplicateWatch: Sendable, Equatable {
     /// After a connection of this length the other station counts as gone (ns).
     private var calm: UInt64 = 60_000_000_000
 
-    /// What there is to say; nil: nothing.
+    /// Finding to report; nil: nothing.
     var finding: LinkStatistics.Duplicate? {
         let isSure = isSaid || words >= Self.enoughWords
         return isSure || count >= Self.enough ? .init(count: count, isSure: isSure) : nil

@@ -9,9 +9,9 @@ final class LinkCore {
     /// Bytes of back-fill without acknowledgement, when it is more than one message.
     static let backfillInFlightBytes = 64 << 10
 
-    /// What is known of the brokers and outlives a connection, until there are other ones.
+    /// Facts about the brokers that outlive a connection, until there are other ones.
     struct Known {
-        /// What the broker refuses.
+        /// Topics that the broker refuses.
         var refusals = Refusals() { didSet { hasNewRefusals = true } }
         var hasNewRefusals = true
         var suspicion = Suspicion()
@@ -25,7 +25,7 @@ final class LinkCore {
         var hasAnnounced = false
         /// The broker that has granted all that was asked for, in a session that may still be there.
         var subscribedBroker: Int?
-        /// What its session has of the self-check.
+        /// Subscriptions of the self-check in its session.
         var checkFilters: [String] = []
         /// Filters of our topics that the broker throws away in silence (3.1.1), until it is seen that it does not.
         var deniedFilters: [String] = []
@@ -71,7 +71,7 @@ final class LinkCore {
 
     var options: LinkOptions { life.options }
 
-    /// Of the connection that there is; what is changed without one is lost.
+    /// Session of the present connection; a change without a connection is lost.
     var session: Session { life.session }
 
     /// Time of the next step that is due even if nothing happens (ns).
@@ -192,7 +192,7 @@ final class LinkCore {
         }
     }
 
-    /// What was too large may not be any more.
+    /// Offers messages again that were too large and may fit now.
     private func offerWhatWasTooLarge() {
         statistics.packetLimit = packetLimit
         guard let limit = known.tooLargeLimit, packetLimit ?? .max > limit else { return }
@@ -281,7 +281,7 @@ final class LinkCore {
     }
 }
 
-/// What is sent, in which order, and what becomes of it.
+/// Sending: the order of messages, and their outcomes.
 extension LinkCore {
     private var window: Int {
         known.suspicion.oneAtATime
@@ -442,7 +442,7 @@ extension LinkCore {
     }
 }
 
-/// What comes from the broker: subscriptions, messages, and the self-check that uses both.
+/// Messages from the broker: subscriptions, messages, and the self-check that uses both.
 extension LinkCore {
     /// How long a broker may take to answer a subscription (ns).
     static let subscriptionPatience: UInt64 = 10_000_000_000
@@ -581,7 +581,7 @@ extension LinkCore {
         receive(message)
     }
 
-    /// What has its time before anything is sent: answers to subscriptions, and values that are read back.
+    /// Deadlines before anything is sent: answers to subscriptions, and values that are read back.
     private func watchSubscriptions(_ now: UInt64) {
         while let index = session.pending.firstIndex(where: { now >= $0.deadline }) {
             let subscription = session.pending.remove(at: index)
@@ -593,7 +593,7 @@ extension LinkCore {
         }
     }
 
-    /// What has its time behind that: subscriptions that are asked for again, and the end of the self-check.
+    /// Deadlines behind that: subscriptions that are asked for again, and the end of the self-check.
     private func watchInbound(_ now: UInt64) {
         if !session.refused.isEmpty { subscribeAgain(now) }
         if let deadline = session.selfCheck?.deadline, now >= deadline {
@@ -608,7 +608,7 @@ extension LinkCore {
     }
 }
 
-/// What a broker retains of a run before this one (`ReadBack`).
+/// Values of a run before this one that a broker retains (`ReadBack`).
 extension LinkCore {
     /// To be called when a connection has come up, before anything is sent.
     private func beginReadBack(_ now: UInt64) {
@@ -756,7 +756,7 @@ extension LinkCore {
         }
     }
 
-    /// What became of a message that the broker has acknowledged. With 3.1.1 that says nothing.
+    /// Outcome of a message that the broker has acknowledged. With 3.1.1 an acknowledgement proves nothing.
     func outcome(of message: Session.InFlight, _ now: UInt64) -> Settlement.Outcome {
         if message.isRetained {
             if message.topic == options.selfCheck?.identityTopic { known.hasSaidIdentity = true }
@@ -803,7 +803,7 @@ extension LinkCore {
         if denied.isEmpty { session.selfCheck = nil }
     }
 
-    /// What is held back, for those who look and for the keeper.
+    /// Publishes the held topics for status and keeper.
     private func noteRefusals() {
         let (base, probes) = (options.base, options.selfCheck?.probes ?? [])
         let held = known.refusals.entries.filter { entry in
@@ -821,7 +821,7 @@ extension LinkCore {
     }
 }
 
-/// What becomes of the messages that were on their way when a connection ended.
+/// Messages that were on their way when a connection ended.
 extension LinkCore {
     func ended(_ session: Session, _ loss: Loss, _ now: UInt64) {
         if loss.isHalfOpen { statistics.halfOpen += 1 }
@@ -895,7 +895,7 @@ extension LinkCore {
         TopicClass.name(of: topic, base: options.base, isRetained: isRetained)
     }
 
-    /// What there is against a message that is about to leave.
+    /// Reason against a message that is about to leave.
     private func objection(to header: PublicationHeader) -> Refusals.Entry? {
         known.refusals.entries.isEmpty
             ? nil : known.refusals.entry(name(of: header.topic, isRetained: header.retain))

@@ -1,7 +1,7 @@
 import MQTT
 import Messages
 
-/// What the states, events and actions of the link's life are made of.
+/// States, events and actions of the link's life.
 extension LinkLife {
     /// An attempt that is to be answered by its deadline (ns).
     struct Attempt: Equatable {
@@ -14,7 +14,7 @@ extension LinkLife {
     /// An orderly good-bye.
     struct Departure {
         enum Phase: Equatable {
-            /// What waits is sent until then (ns).
+            /// Sends waiting messages until then (ns).
             case draining(until: UInt64)
             /// `offline` was handed over with this number.
             case farewell(id: Int32)
@@ -63,7 +63,7 @@ extension LinkLife {
         let options: LinkOptions
         /// Rises when another connection is needed.
         let number: UInt64
-        /// What is known of the versions that these brokers speak.
+        /// Versions that these brokers are known to speak.
         let protocols: ProtocolChoice
 
         init(_ options: LinkOptions, number: UInt64) {
@@ -84,8 +84,8 @@ extension LinkLife {
         case offline(id: Int32?)
         /// No bytes wait for the line.
         case written
-        /// What was found out about the end of the last connection: it was expected, so that the next pause is a first
-        /// one, or another station has our client id, so that the pause is this long at least (ns).
+        /// Verdict on the end of the last connection: it was expected, so that the next pause is a first one, or
+        /// another station has our client id, so that the pause is this long at least (ns).
         case judged(isExpected: Bool, pause: UInt64?)
         case change(Change)
         /// An orderly stop that takes no longer than this (ns).

@@ -57,7 +57,7 @@ struct LinkLife {
 
     private var hasSession: Bool { isSteady || departure != nil }
 
-    /// What waits is sent, and then comes the good-bye.
+    /// Waiting messages are being sent; the good-bye follows.
     var isDraining: Bool { if case .draining = departure?.phase { true } else { false } }
 
     /// When something is due even if nothing happens (ns).
@@ -263,7 +263,7 @@ struct LinkLife {
         }
     }
 
-    /// What needs no other connection.
+    /// Takes up settings that need no other connection.
     private mutating func takeUp(_ new: Change, _ now: UInt64) -> [Action] {
         let old = current
         current = new
@@ -363,6 +363,6 @@ extension LinkOptions {
 }
 
 extension Double {
-    /// Of seconds.
+    /// This number of seconds in nanoseconds.
     var nanoseconds: UInt64 { UInt64(max(0, min(self, 1e9)) * 1e9) }
 }

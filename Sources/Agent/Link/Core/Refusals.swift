@@ -5,11 +5,11 @@
 /// more than its turn.
 struct Refusals: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
-        /// Of the class (`TopicClass`).
+        /// Name of the class (`TopicClass`).
         var name: String
         /// The message with which it happened last.
         var topic: String
-        /// What the broker said; nil: nothing, connections ended over it.
+        /// Reason that the broker gave; nil: none, connections ended over it.
         var reason: Int?
         /// It hangs up as well.
         var breaks = false

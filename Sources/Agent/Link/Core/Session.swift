@@ -14,7 +14,7 @@ final class Session {
         var isRetained: Bool { if case .retained = ticket { true } else { false } }
     }
 
-    /// What the end of a connection may have to do with.
+    /// Messages that the end of a connection may have to do with.
     struct LastSent: Sendable {
         var topic: String
         var isRetained: Bool
@@ -42,13 +42,13 @@ final class Session {
         var purpose: Purpose
     }
 
-    /// What a subscription is for.
+    /// Purpose of a subscription.
     enum Purpose: Sendable {
-        /// What others send us.
+        /// Messages of others to us.
         case messages
         /// The self-check alone.
         case check
-        /// What the broker retains of a run before this one.
+        /// Values of a run before this one that the broker retains.
         case readBack
 
         /// Our own messages come back, and what is retained.

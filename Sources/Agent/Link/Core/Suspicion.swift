@@ -11,7 +11,7 @@ struct Suspicion: Sendable, Equatable {
     static let fruitlessLimit = 2
     /// A connection that was longer than this, and not without acknowledgement, counts as a good one (ns).
     static let youth: UInt64 = 10_000_000_000
-    /// Who hangs up does so within this time after an acknowledgement (ns).
+    /// Time after an acknowledgement within which a broker hangs up over that message (ns).
     static let quiet: UInt64 = 250_000_000
     /// After so many acknowledgements in a row the line counts as good, even if more is always waiting.
     static let well = 1000

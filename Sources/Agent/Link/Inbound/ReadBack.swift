@@ -25,7 +25,7 @@ struct ReadBack {
 
     let topics: [String]
     private(set) var state = State.asking
-    /// What is due even if nothing happens (ns).
+    /// Time at which it is due even if nothing happens (ns).
     private(set) var deadline: UInt64?
     private var unanswered: [String]
     /// Retained values that have come.

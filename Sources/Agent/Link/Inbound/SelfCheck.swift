@@ -74,10 +74,11 @@ struct SelfCheck {
         deadline = isOver ? nil : now + Self.patience
     }
 
-    /// What to subscribe to, with QoS 1 and without the option that keeps our own messages away; the same to the end.
+    /// Filters to subscribe to, with QoS 1 and without the option that keeps our own messages away; the same to the
+    /// end.
     let filters: [String]
 
-    /// What to publish on the command topic.
+    /// Payload to publish on the command topic.
     var probe: [UInt8] { nonce }
 
     var isOver: Bool { commandIsOver && echoes.allSatisfy(\.isOver) }

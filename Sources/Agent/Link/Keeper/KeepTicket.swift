@@ -4,7 +4,7 @@ public struct KeepTicket: Sendable, Equatable {
     let generation: UInt32
 }
 
-/// What is to be done with a message that is on disk now.
+/// Next step of a message that is on disk now.
 public enum KeepOutcome: Sendable, Equatable {
     /// It waits in memory or is on its way: a settlement with its key says how it ended.
     case waiting

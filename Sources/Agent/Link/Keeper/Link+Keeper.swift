@@ -1,7 +1,7 @@
 import Messages
 
-/// What the keeper does, the agent's storage thread. The queue in memory stays the only one that the link sends from; the
-/// keeper writes down what must survive the process, and brings back what memory had no room for.
+/// Interface of the keeper, the agent's storage thread. The queue in memory stays the only one that the link sends
+/// from; the keeper writes messages that must survive the process, and brings back those for which memory had no room.
 ///
 /// With `LinkOptions.keepsEssential`, every essential message that is not retained waits for the keeper before it leaves,
 /// at most 200 ms; other classes pass meanwhile. The keeper's round, whenever `keeperWake` is signalled and

@@ -12,7 +12,7 @@ public struct LinkOptions: Sendable, Equatable {
         public init(topic: String) { self.topic = topic }
     }
 
-    /// What is looked at after each connect (see SelfCheckFinding).
+    /// Topics and filters that are tested after each connect (see SelfCheckFinding).
     public struct SelfCheck: Sendable, Equatable {
         /// Where a message of our own is to come back, such as `<root>/<id>/cmd/selfcheck`; empty: not looked at.
         public var commandTopic = ""
@@ -45,7 +45,7 @@ public struct LinkOptions: Sendable, Equatable {
     public var ackTimeout = 30.0
     /// Retained topics in the order in which they are published after each connect; others follow.
     public var stateOrder: [String] = []
-    /// What all topics of ours begin with, without the slash that follows: `<root>/<id>`. A change of it moves the retained
+    /// Beginning of all our topics, without the slash that follows: `<root>/<id>`. A change of it moves the retained
     /// values that are below the old one (see `Link.change`). Empty: nothing moves.
     public var base = ""
     /// Bytes of payload that wait for the broker at most.
@@ -66,7 +66,7 @@ public struct LinkOptions: Sendable, Equatable {
     /// Retained topics of ours, or filters of such, on which our word is said again when somebody else writes there
     /// (`RetainedWatch`). It is no fault to be refused them.
     public var watched: [String] = []
-    /// What the broker retains comes with each subscription.
+    /// Delivers the broker's retained messages with each subscription.
     public var wantsRetained = false
     /// Seconds for which the broker keeps what comes for us while we are away (with 3.1.1 it decides itself for how long);
     /// 0: for as long as the will is delayed.
@@ -118,7 +118,7 @@ public struct LinkOptions: Sendable, Equatable {
     /// All that is subscribed to.
     var filters: [String] { subscriptions + optionalSubscriptions + watched }
 
-    /// What no link can be made with.
+    /// Throws for options with which no link can be made.
     func check() throws(MQTTError) {
         guard !brokers.isEmpty else { throw MQTTError("mqtt.uri names no broker") }
         let texts = [clientID, presence.topic, mqtt.username, mqtt.passwordFile, mqtt.password]

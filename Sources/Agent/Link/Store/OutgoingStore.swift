@@ -1,8 +1,8 @@
 import Messages
 import Threads
 
-/// What stands between the threads that make messages and the one that sends them: retained topics in a table of
-/// latest values, all others in a bounded queue.
+/// Messages between the threads that make them and the one that sends them: retained topics in a table of latest
+/// values, all others in a bounded queue.
 struct OutgoingStore: ~Copyable {
     /// Names a message that was taken out to be sent.
     enum Ticket: Equatable {
@@ -10,12 +10,12 @@ struct OutgoingStore: ~Copyable {
         case retained(RetainedTable.Ticket)
     }
 
-    /// What is not to be sent now, for the keeper.
+    /// Messages that are not to be sent now, for the keeper.
     struct Holds {
         /// Classes of topics (`TopicClass`), and filters with 3.1.1.
         var names: [String] = []
         var filters: [String] = []
-        /// Of this class one message is wanted.
+        /// Topic of this class of which one message is wanted.
         var wanted: String?
         /// Classes of which the broker could not take messages for the moment: of what is on disk, what is newer than this
         /// key leaves as ever.

@@ -41,7 +41,8 @@ struct PublicationQueue: ~Copyable {
         /// Neighbours in the list of those that wait for the keeper.
         var previousUnkept = -1
         var nextUnkept = -1
-        /// What became of a message that the keeper still has in hand, or is still to get: the slot is only there to tell.
+        /// Outcome of a message that the keeper still has in hand, or is still to get: the slot exists only to report
+        /// it.
         var fate: Settlement.Outcome?
     }
 
@@ -512,7 +513,7 @@ extension PublicationQueue {
         return hasRoom(pages + pool.pageCount / 4) && hasMessageReserve
     }
 
-    /// What is next of the back-fill; nil: nothing waits.
+    /// Next message of the back-fill; nil: nothing waits.
     var nextBackfill: (priority: Priority, bytes: Int)? {
         let head = lines[Self.backfillLine].head
         return head < 0 ? nil : (slots[head].header.priority, slots[head].byteCount)

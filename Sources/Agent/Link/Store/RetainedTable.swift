@@ -28,7 +28,7 @@ struct RetainedTable {
     static let limit = 256
 
     private(set) var entries: [Entry] = []
-    /// What topics of ours begin with, and what they began with before.
+    /// Beginning of our topics, now and before.
     var base = ""
     private var formerBases: [String] = []
     /// Number of the change of the base that the link has yet to take up: nothing but farewells leaves before.
@@ -40,7 +40,7 @@ struct RetainedTable {
     private var waitingEntries = 0
     private var waitingFarewells = 0
 
-    /// What may leave now.
+    /// Number of values that may leave now.
     var waitingCount: Int {
         let waiting = heldFor == nil ? waitingEntries + waitingFarewells : waitingFarewells
         return held.isEmpty ? waiting : waiting - heldCount

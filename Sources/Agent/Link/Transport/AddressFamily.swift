@@ -15,7 +15,7 @@ struct AddressFamily {
     /// The present choice is good.
     mutating func attemptSucceeded() { failedLate = false }
 
-    /// What the socket of the next attempt is to be bound to; nil: any family will do.
+    /// Address that the next attempt's socket is bound to; nil: any family will do.
     mutating func choose(host: String) -> String? {
         if failedLate, Self.hasBoth(host) { anyAddress = anyAddress == "0.0.0.0" ? "::" : "0.0.0.0" }
         failedLate = false

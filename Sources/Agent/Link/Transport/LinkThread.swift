@@ -124,7 +124,7 @@ final class LinkThread {
     }
 }
 
-/// What the owner thread and the others share besides the messages.
+/// State that the owner thread and the others share besides the messages.
 final class LinkShared: Sendable {
     private struct State {
         var statistics = LinkStatistics()
@@ -156,7 +156,7 @@ final class LinkShared: Sendable {
         }
     }
 
-    /// What `requestChange` would return.
+    /// Result that `requestChange` would have.
     func number(ofChangeTo options: LinkOptions) -> UInt64 {
         state.withLock { LinkCore.connectionNumber(change: $0.changes(with: options), connects: 0) }
     }

@@ -42,7 +42,7 @@ final class MosquittoTransport: Transport {
         noteEnd()
     }
 
-    /// What the next attempt has to know.
+    /// Notes facts for the next attempt.
     private func note(_ event: MQTTEvent) {
         if isOfBefore { return }
         switch event {

@@ -24,7 +24,7 @@ protocol Transport: AnyObject {
     func disconnect(keepsWill: Bool)
     /// True while bytes wait to be written.
     var wantsWrite: Bool { get }
-    /// What the kernel knows of the bytes on their way; nil when it does not say.
+    /// The kernel's state of the bytes on their way; nil when it gives none.
     var line: LineState? { get }
     /// Appends what has happened since the last call.
     func takeEvents(into events: inout [MQTTEvent])
@@ -34,7 +34,7 @@ extension Transport {
     var line: LineState? { nil }
 }
 
-/// What became of a message that was handed over.
+/// Outcome of a message that was handed over.
 enum HandOver: Equatable {
     /// The library has it; its end comes as an event with this number.
     case taken(id: Int32)

@@ -1,4 +1,5 @@
-/// What a calibration gives: true = matrix · (measured − offset), in the sensor's own axes, as `sensor.calibration` has it.
+/// Result of a calibration: true = matrix · (measured − offset), in the sensor's own axes, as `sensor.calibration` has
+/// it.
 public struct Correction: Sendable, Equatable {
     /// m/s², x, y, z.
     public var offset: [Double]

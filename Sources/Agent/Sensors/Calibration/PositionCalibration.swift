@@ -19,7 +19,7 @@ public struct PositionCalibration: Sendable, Equatable {
 
     /// Nearest axis must be within this angle (cosine of 20°).
     static let alignment = 0.94
-    /// What is left must not be more: then a position was not at rest or not along its axis, m/s².
+    /// Largest residual, m/s²: beyond it a position was not at rest or not along its axis.
     static let largestResidual = 0.05 * standardGravity
 
     /// The axis that a mean points along: `+x` is 0, `-x` 1, `+y` 2 ... `-z` 5; nil when it is too far from any.

@@ -25,9 +25,9 @@ public struct Finding: Sendable, Equatable {
     public var certainty: Certainty
     /// The kernel's driver that has it; empty when none has.
     public var kernelDriver: String
-    /// What keeps it from being used; empty: nothing.
+    /// Obstacles to its use; empty: none.
     public var obstacles: [Obstacle]
-    /// What people may want to know of it: rates, ranges.
+    /// Notes for people: rates, ranges.
     public var note: String
 
     public init(

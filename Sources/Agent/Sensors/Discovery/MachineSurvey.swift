@@ -34,7 +34,7 @@ extension Survey {
         return found
     }
 
-    /// What is missing when there is no `/dev/i2c-N`.
+    /// Obstacle when there is no `/dev/i2c-N`.
     static func noBus(hasAdapter: Bool) -> Obstacle {
         hasAdapter
             ? Obstacle(SensorError(.missing, "the module i2c-dev is not loaded"), command: Obstacle.loadI2CDev)

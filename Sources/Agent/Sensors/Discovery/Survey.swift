@@ -5,7 +5,7 @@ public struct Survey: Sendable, Equatable {
         public var number: Int
         /// Name of its adapter.
         public var name: String
-        /// What keeps it from being looked at, or read.
+        /// Obstacles to looking at it, or reading it.
         public var obstacles: [Obstacle]
 
         public init(number: Int, name: String, obstacles: [Obstacle] = []) {
@@ -17,7 +17,7 @@ public struct Survey: Sendable, Equatable {
 
     public var findings: [Finding]
     public var buses: [Bus]
-    /// What prevents the use of a whole kind of sensors: no libiio, no bus.
+    /// Obstacles to a whole kind of sensors: no libiio, no bus.
     public var obstacles: [Obstacle]
 
     public init(findings: [Finding] = [], buses: [Bus] = [], obstacles: [Obstacle] = []) {
@@ -26,8 +26,8 @@ public struct Survey: Sendable, Equatable {
         self.obstacles = obstacles
     }
 
-    /// What `driver: auto` takes: of what is certain and not in anybody's hands the devices of the kernel before bare
-    /// chips, each kind in its order; sensors that can be used come before those that perhaps cannot.
+    /// Sensor that `driver: auto` takes: among certain ones that no other process uses, the devices of the kernel
+    /// before bare chips, each kind in its order. Sensors that can be used come before those that perhaps cannot.
     public var choice: Finding? {
         let usable = findings.filter(\.isUsable)
         let clean = usable.filter(\.obstacles.isEmpty)

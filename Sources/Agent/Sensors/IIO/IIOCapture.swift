@@ -15,7 +15,7 @@ final class IIOCapture {
     let hasTimer: Bool
     /// Samples per second of the chip, where they are fewer than are taken from it.
     let chipRate: Double?
-    /// What paces it, where this program does.
+    /// Ticker that paces the device, where this program does.
     var ticker: Ticker?
 
     private let context: IIOContext
@@ -23,7 +23,7 @@ final class IIOCapture {
     private let clock: any SensorClock
     /// File that fires a sysfs trigger; -1 without one.
     private var firing: Int32 = -1
-    /// That are read together, at most.
+    /// Largest number of samples that are read together.
     let samples: Int
 
     /// Starts to capture.

@@ -37,7 +37,7 @@ extension SensorClock {
 
 /// When a block was taken, as a timebase found out.
 public struct BlockTime: Sendable, Equatable {
-    /// Of the block's first sample: nanoseconds of UTC since 1970-01-01.
+    /// Time of the block's first sample: nanoseconds of UTC since 1970-01-01.
     public var time: Int64
     /// True when the block does not follow the one before: samples are missing, or the wall clock was set.
     public var gapBefore: Bool

@@ -1,6 +1,6 @@
 import SignalProcessing
 
-/// What an observation says of a line of samples.
+/// An observation's bound on a line of samples.
 struct Sight: Sendable {
     var isStamp: Bool
     /// Most likely moment (monotonic, ns) of the sample this many after the block's last.

@@ -10,7 +10,7 @@ struct SampleLine: Sendable, Equatable {
     /// Whole nanoseconds that `time` counts from.
     private let origin: Int64
 
-    /// What a recording's own rounding is (ns).
+    /// Rounding of a recording's own times (ns).
     private static let rounding = 2.0
 
     init(time: Int64, interval: Double) {

@@ -1,5 +1,5 @@
-/// What has to be added to the monotonic clock to get UTC. Linux steers both clocks alike, so that it is constant until
-/// somebody sets the wall clock: a step. Small changes are followed smoothly.
+/// Offset from the monotonic clock to UTC. Linux steers both clocks alike, so that it is constant until somebody sets
+/// the wall clock: a step. Small changes are followed smoothly.
 struct WallOffset: Sendable, Equatable {
     /// In ns; nil before the first reading.
     private(set) var value: Int64?

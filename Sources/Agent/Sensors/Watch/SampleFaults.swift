@@ -1,4 +1,4 @@
-/// What is wrong with the samples of a sensor that does send some.
+/// Faults in the samples of a sensor that does send some.
 public struct SampleFaults: OptionSet, Sendable, Equatable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }

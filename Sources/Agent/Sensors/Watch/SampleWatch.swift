@@ -17,7 +17,7 @@ import SignalProcessing
 /// ADXL345, 3.9 mg, has 0.75 steps of noise (Analog Devices, data sheet rev. E, p. 4), LIS3DH in its 8-bit mode 16 mg
 /// and a tenth of a step.
 public struct SampleWatch: Sendable, Equatable {
-    /// What is wrong now.
+    /// Faults at present.
     public private(set) var faults: SampleFaults = []
     /// Share of the last whole second's samples at full scale.
     public private(set) var saturatedShare = 0.0

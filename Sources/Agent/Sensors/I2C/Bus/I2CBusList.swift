@@ -2,7 +2,7 @@ import CLinux
 
 /// A bus that the kernel has.
 public struct I2CBusInfo: Sendable, Equatable {
-    /// What transfers the adapter can do.
+    /// Transfers that the adapter can do.
     public enum Ability: Sendable, Equatable {
         /// Combined transfers: all chips can be read.
         case plain

@@ -60,8 +60,8 @@ struct I2CDevice {
         }
     }
 
-    /// What an errno of a transfer says of the sensor
-    /// (https://docs.kernel.org/i2c/fault-codes.html; adapters do not all keep to it).
+    /// Meaning of a transfer's errno for the sensor (https://docs.kernel.org/i2c/fault-codes.html; adapters do not all
+    /// keep to it).
     func error(_ code: Int32) -> SensorError {
         switch code {
         case ENXIO, EREMOTEIO, ENODEV, ESHUTDOWN:

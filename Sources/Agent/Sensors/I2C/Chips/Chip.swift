@@ -15,7 +15,7 @@ public final class Chip: Sendable {
         }
     }
 
-    /// What is chosen at `open` and goes into a register beside its constant bits.
+    /// Values chosen at `open` that go into a register beside its constant bits.
     public struct Choice: OptionSet, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -147,7 +147,7 @@ public final class Chip: Sendable {
     public let interrupt: [Step]
     public let temperature: Temperature?
     public let selfTest: SelfTest?
-    /// What its maker or its users found wrong, and what of it concerns this driver.
+    /// Faults that its maker or its users found, and their effect on this driver.
     public let errata: [String]
 
     init(
@@ -246,7 +246,7 @@ extension Chip {
 
     /// The self-test: the chip moves its own mass, and the difference is measured.
     public struct SelfTest: Sendable {
-        /// What the difference is compared with.
+        /// Value that the difference is compared with.
         public enum Expected: Sendable {
             /// Limits in g.
             case limits

@@ -13,7 +13,7 @@ extension Chip {
         "icm20600", 0x11, "ICM-20600 DS-000184 r1.0", bytes: 1008, slot: 8, scale: 326.8, offset: 25)
     public static let icm20602 = mpuFamily(
         "icm20602", 0x12, "ICM-20602 DS-000176 r1.1", bytes: 1008, slot: 8, scale: 326.8, offset: 25)
-    /// That its FIFO is as the ICM-20602's is taken from its register map; no chip was at hand.
+    /// MPU-6886. Its register map says that its FIFO is as the ICM-20602's; no chip was at hand.
     public static let mpu6886 = mpuFamily(
         "mpu6886", 0x19, "MPU-6886 DS-000193 r1.1", bytes: 1008, slot: 8, scale: 326.8, offset: 25)
 

@@ -41,7 +41,7 @@ extension I2CSession {
         return (sum.0 / count, sum.1 / count, sum.2 / count)
     }
 
-    /// What the factory measured, in counts.
+    /// The factory's measurement, in counts.
     private func factoryValues(
         _ test: Chip.SelfTest
     ) throws(SensorError) -> (Double, Double, Double)? {

@@ -1,4 +1,4 @@
-/// What was chosen at `open`: goes into the registers.
+/// Values chosen at `open` for the registers.
 struct ChipChoice {
     var rate: Chip.Rate
     var range: Chip.Range

@@ -1,7 +1,7 @@
 import Glibc
 import SignalProcessing
 
-/// What a FIFO said of itself.
+/// State of a FIFO by its own registers.
 struct FIFOLevel {
     var count = 0
     /// Samples were overwritten since it was read last.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is at an address of a bus, as far as reading tells.
+/// Device at an address of a bus, as far as reading tells.
 public enum I2CIdentification: Sendable, Equatable {
     /// Nobody answers.
     case nothing

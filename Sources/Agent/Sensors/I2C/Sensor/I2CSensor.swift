@@ -77,7 +77,7 @@ public struct I2CSensor: SensorDriver {
         return report
     }
 
-    /// What is other than asked.
+    /// Notes on values that differ from those asked for.
     private func notes(_ chip: Chip, _ choice: ChipChoice) -> [String] {
         var notes: [String] = []
         if abs(choice.rate.hertz / settings.rate - 1) > 1e-6 {

@@ -1,5 +1,5 @@
-/// What an attribute can be set to, as its `_available` file says: `1 10 25 50` or `[0.5 0.5 100]`, lowest, step and
-/// highest (Documentation/ABI/testing/sysfs-bus-iio).
+/// Values that an attribute can have, as its `_available` file lists them: `1 10 25 50` or `[0.5 0.5 100]`, lowest,
+/// step and highest (Documentation/ABI/testing/sysfs-bus-iio).
 public enum AvailableValues: Sendable, Equatable {
     case list([Double])
     case range(lowest: Double, step: Double, highest: Double)

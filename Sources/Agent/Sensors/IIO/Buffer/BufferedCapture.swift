@@ -11,7 +11,7 @@ final class BufferedCapture {
     let depth: Int
     /// Scans that were read one after the other without having to wait for them.
     private var backlog = 0
-    /// What that was before the last wait.
+    /// The same before the last wait.
     private var drained = 0
 
     private let device: IIODevice
@@ -85,7 +85,7 @@ final class BufferedCapture {
     /// The kernel's buffer was full when this program came to read it, so that what is missing now had no place in it.
     var hasRunOver: Bool { descriptor != nil && max(backlog, drained) >= depth * 9 / 10 }
 
-    /// Of the last scan that was read.
+    /// Stamp of the last scan that was read.
     var lastStamp: Int64? {
         guard let base, count > 0, let element = layout.stamp else { return nil }
         return element.format.decode(base + (count - 1) * layout.step + element.offset)

@@ -8,7 +8,7 @@ struct ScanReader: Sendable {
         var count: Int
         /// Ticks without a sample before it.
         var lost: Int
-        /// Of its last scan; nil where stamps are of no use.
+        /// Stamp of its last scan; nil where stamps are of no use.
         var stamp: Int64?
         var end: Int { start + count }
     }
@@ -21,7 +21,7 @@ struct ScanReader: Sendable {
 
     private let period: Double
     private var track: StampTrack
-    /// What the track has said of the scan at which the last run ended.
+    /// Step of the track at the scan at which the last run ended.
     private var held: StampTrack.Step?
     /// Wall clock less monotonic clock when it was last read; how far it was set since, and for how many reads this counts.
     private var offset: Int64?

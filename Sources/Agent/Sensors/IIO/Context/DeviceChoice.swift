@@ -1,7 +1,7 @@
 /// Which of the devices is the accelerometer. One chip can be several devices, the gyroscope first: only the channels
 /// tell.
 enum DeviceChoice {
-    /// What has to be known of a device.
+    /// Facts needed to choose a device.
     struct Candidate: Sendable, Equatable {
         var id: String
         var name: String

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What an error number means, for the wire and for people.
+/// Meaning of an error number, for the wire and for people.
 enum IIOFailure {
     /// - Parameters:
     ///   - number: errno, positive.

@@ -53,7 +53,7 @@ public enum IIODiscovery {
         return report
     }
 
-    /// What would keep this process from capturing.
+    /// Obstacles that would keep this process from capturing.
     private static func problems(_ device: IIODevice, _ attributes: DeviceAttributes) -> [IIOProblem] {
         var problems: [IIOProblem] = []
         if !device.hasBuffer {

@@ -1,4 +1,4 @@
-/// What there is on an IIO context, for people who look for their accelerometer. Made by reading alone.
+/// Devices on an IIO context, for people who look for their accelerometer. Made by reading alone.
 public struct IIOInventory: Sendable {
     /// `local:`, `ip:host`.
     public var uri: String
@@ -34,7 +34,7 @@ public struct IIOProblem: Sendable, Equatable {
 public struct IIOTriggerReport: Sendable, Equatable {
     /// `trigger0`.
     public var id: String
-    /// What `trigger/current_trigger` takes.
+    /// Value for `trigger/current_trigger`.
     public var name: String
     /// Hz; nil where it has none that can be set.
     public var rate: Double?
@@ -74,7 +74,7 @@ public struct IIODeviceReport: Sendable {
     /// Trigger that it has now; its own one.
     public var trigger: String?
     public var ownTrigger: String?
-    /// What would keep the agent from using it; empty: it would work.
+    /// Obstacles that would keep the agent from using it; empty: it would work.
     public var problems: [IIOProblem]
 
     var candidate: DeviceChoice.Candidate {

@@ -10,7 +10,7 @@ struct LocalTrigger {
     private static let devices = "/sys/bus/iio/devices"
 
     let kind: Kind
-    /// What `trigger/current_trigger` takes.
+    /// Value for `trigger/current_trigger`.
     let name: String
     /// Its folder in sysfs.
     let folder: String

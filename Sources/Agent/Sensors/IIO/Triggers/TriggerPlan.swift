@@ -1,6 +1,6 @@
 import Instruments
 
-/// What makes a device take its samples.
+/// Source that paces a device's samples.
 enum Pacing: Sendable, Equatable {
     /// The same way, whatever the trigger's name is now.
     func isLike(_ other: Pacing) -> Bool {

@@ -1,6 +1,6 @@
 import MiniSEED
 
-/// What one look through a whole CSV file finds out: every row is checked, and the rate is known afterwards.
+/// Findings of one pass through a whole CSV file: every row is checked, and the rate is known afterwards.
 struct CSVSurvey {
     /// A stretch of regular samples.
     struct Stretch: Equatable {

@@ -13,7 +13,7 @@ struct IndexedRecord {
 
 /// One channel of a file: its records in the order of time.
 struct IndexedChannel {
-    /// What the records' extra headers say of a count, m/s².
+    /// Unit of a count by the records' extra headers, m/s².
     enum CountUnit: Equatable {
         case unknown, mixed
         case known(Double)
@@ -212,7 +212,7 @@ struct RecordReader {
         return file.size
     }
 
-    /// What the extra headers of the record that `header` has just read say of a count. Ours are JSON without blanks,
+    /// Unit of a count by the extra headers of the record that `header` has just read. Ours are JSON without blanks,
     /// see the messages' `CountScale`.
     func unitPerCount(_ header: MiniSEEDHeader) -> IndexedChannel.CountUnit {
         let name = Array(#""unit_per_count":"#.utf8)
