@@ -1,6 +1,6 @@
 import Messages
 
-/// What the spool knows about its content without asking the file: it changes with each write, and goes back with it.
+/// Facts about the spool's content that need no look into the file: they change with each write, and go back with it.
 struct Books {
     var statistics = SpoolStatistics()
     /// Numbers below this may have been used, without their class.

@@ -33,7 +33,7 @@ public struct Spool: ~Copyable {
     private var committed: Books
     /// The file has been given up, and there is no new one yet: `recover` is to be called again.
     public private(set) var isWithoutFile = false
-    /// What was given up because its files are gone: it can be read for as long as it is open.
+    /// Database that was given up because its files are gone: it can be read for as long as it is open.
     private var former: Database?
     /// Rows that somebody wanted to read and that are not what was written, or are not there though others name them; since
     /// the start. What is told of the past is not whole when this has risen meanwhile.
@@ -223,7 +223,7 @@ public struct Spool: ~Copyable {
 
     // MARK: Transactions
 
-    /// What was written is there for a process that starts after a kill of this one. Does not wait for the disk.
+    /// Commits: the data is there for a process that starts after a kill of this one. Does not wait for the disk.
     public mutating func commit() throws(SpoolError) {
         guard database.inTransaction else { return }
         do throws(SpoolError) {
@@ -285,8 +285,8 @@ public struct Spool: ~Copyable {
     }
 }
 
-/// What can still be read of a damaged file goes into the new one: rows of every kind, each with its checksum, found page
-/// by page. What cannot be read is counted.
+/// Salvage: rows of every kind that can still be read of a damaged file go into the new one, each with its checksum,
+/// found page by page. Unreadable ones are counted.
 extension Spool {
     /// From the file that was set aside. Never fails: what cannot be read stays there.
     /// - Parameters:
@@ -461,7 +461,7 @@ extension Spool {
         }
     }
 
-    /// What was found to be damaged since this was asked last and is no file that was set aside, in words; nil: all is well.
+    /// Damage found since the last call that moved no file aside, in words; nil: all is well.
     public mutating func takeFinding() -> String? {
         let (rows, others) = (books.statistics.damaged - found.rows, books.statistics.damagedOthers - found.others)
         found = (books.statistics.damaged, books.statistics.damagedOthers)
@@ -915,12 +915,12 @@ extension Spool {
     }
 }
 
-/// What is said of events: a fact each, under the event's id.
+/// Facts about events, one each, under the event's id.
 extension Spool {
     public enum EventNote: String, Sendable {
-        /// What people say that it was.
+        /// People's word for what it was.
         case label = "label."
-        /// What a network of stations says of it.
+        /// Confirmation by a network of stations.
         case confirmation = "confirmation."
     }
 
@@ -937,7 +937,7 @@ extension Spool {
         return found
     }
 
-    /// Of one event; nil: nothing has been said.
+    /// Note of one event; nil: there is none.
     public mutating func note(_ kind: EventNote, of event: String) throws(SpoolError) -> String? {
         let name = kind.rawValue + event
         if let value = try fact(name) { return String(decoding: value, as: UTF8.self) }
@@ -961,7 +961,7 @@ extension Spool {
     /// Labels by the ids of the events.
     public mutating func labels() throws(SpoolError) -> [String: String] { try notes(.label) }
 
-    /// Of one event; nil: nobody has said what it was.
+    /// Label of one event; nil: it has none.
     public mutating func label(of event: String) throws(SpoolError) -> String? { try note(.label, of: event) }
 
     /// Labels an event; nil takes its label away.
@@ -982,9 +982,9 @@ extension Spool {
     }
 }
 
-/// What goes when there is no room: delivered events, the oldest first; then the oldest traces; then the oldest summaries;
-/// and of what is essential, when nothing else is left, the oldest waveforms, then messages of no event, then those of
-/// events. A message never pushes out what is more important than itself; the ring has its own part.
+/// Order of deletion when there is no room: delivered events, the oldest first; then the oldest traces; then the oldest
+/// summaries. Of essential messages, when nothing else is left, the oldest waveforms, then messages of no event, then
+/// those of events. A message never displaces a more important one; the ring has its own part.
 extension Spool {
     /// Deletes what is too old or too much. To be called now and then; a call takes some milliseconds.
     /// - Parameter now: of a clock that never jumps (ns): what is too old is not told by that of the day.
@@ -1218,9 +1218,9 @@ extension Spool {
     }
 }
 
-/// What the ground did in each minute of the last month. It is made of the pieces of the ring as they come, and written
-/// down once in ten minutes, together with the first piece after them; after a kill the open ten minutes are made again of
-/// what the ring has.
+/// Levels of the ground in each minute of the last month. They are made of the pieces of the ring as they come, and
+/// written once in ten minutes, together with the first piece after them; after a kill the open ten minutes are made
+/// again from the ring.
 extension Spool {
     /// Ten minutes each: 31 days, less where the budget is small (a row has 640 bytes).
     var levelSlots: Int64 { Int64(min(31 * 144, max(144, options.pages / 16 * 6))) }

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// What went wrong with the spool: which file, SQLite's code (or that of the system, where `isSystem`) and its words.
+/// Failure of the spool: the file, SQLite's code (or that of the system, where `isSystem`) and its words.
 public struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
     public var file: String
     /// SQLite's extended result code; an errno where `isSystem`.

@@ -1,6 +1,6 @@
 import Messages
 
-/// What is in the spool, and what had to go.
+/// Contents of the spool, and what had to go.
 public struct SpoolStatistics: Sendable, Equatable {
     /// Messages that wait for the broker, and their bytes (payload, topic and 64 for the rest).
     public internal(set) var messages = ClassCounts()
@@ -9,7 +9,7 @@ public struct SpoolStatistics: Sendable, Equatable {
     public internal(set) var oldestMade: Int64?
     /// Messages dropped for want of room before the broker had them, since the file was begun: restarts do not reset it.
     public internal(set) var dropped = ClassCounts()
-    /// Of these, those that the file had from before it was opened.
+    /// Messages among these that the file had from before it was opened.
     public internal(set) var droppedBefore = ClassCounts()
     /// Messages of events that the broker has, or has refused, deleted because they were older than events are kept, and for
     /// want of room, since the file was begun.

@@ -2,18 +2,19 @@ import Seismology
 import Settings
 import SignalProcessing
 
-/// What is computed from an event's record as a whole when it has ended: JMA intensity and strongest frequency, in parts
-/// like those of ``GroundMonitor``. Where samples are missing, of the longest stretch without a gap. Of a stretch of more
-/// than 65 536 samples (five minutes at 200 Hz, one at 1000 Hz) only the frequency, of so many at its beginning; its
-/// intensity stays the largest of the sliding windows.
+/// Analysis of an event's whole record when it has ended: JMA intensity and strongest frequency, in parts like those of
+/// ``GroundMonitor``. Where samples are missing, it uses the longest stretch without a gap. Of a stretch of more than
+/// 65 536 samples (five minutes at 200 Hz, one at 1000 Hz) it computes only the frequency, from so many at its
+/// beginning; the intensity stays the largest of the sliding windows.
 struct EventAnalysis: Sendable {
     /// Before rounding; nil when the record is shorter than 3 s or nobody asked for it.
     private(set) var jma: Double?
     /// Hz.
     private(set) var dominant: Double?
 
-    /// Of a longer record the intensity is that of so many samples at its end as make a good length for a Fourier
-    /// transform, at most 5.2 % less: any length is exact, but takes three times the memory and the time.
+    /// Longest record whose whole intensity is computed. Of a longer record it is that of so many samples at its end as
+    /// make a good length for a Fourier transform, at most 5.2 % less: any length is exact, but takes three times the
+    /// memory and the time.
     private static let anyLength = 8192
     /// Longer transforms would keep the sampler from its work.
     private static let longest = 65_536
@@ -22,7 +23,7 @@ struct EventAnalysis: Sendable {
     private let wantsIntensity: Bool
     private let lowest: Double
     private let range: Range<Int>
-    /// What the intensity is computed of.
+    /// Samples from which the intensity is computed.
     private let intensityRange: Range<Int>
     private let rate: Double
     private var part = Part.plans

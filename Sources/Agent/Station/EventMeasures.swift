@@ -7,7 +7,7 @@ extension EventMessage {
     /// Seconds of the polarisation's window, from the first motion or else the onset.
     private static let polarizationWindow = 2.0
 
-    /// What the samples so far amount to.
+    /// Takes the measures of the samples so far.
     /// - Parameter first: the first motion, found at this or an earlier moment of the event.
     mutating func takeMeasures(
         _ motion: EventMotion, _ record: EventRecord, _ first: Seismology.FirstMotion?, _ configuration: Configuration
@@ -55,7 +55,7 @@ extension EventMessage {
         }
     }
 
-    /// What can be said only when the event is over.
+    /// Takes the measures that exist only when the event is over.
     mutating func takeDurations(_ motion: EventMotion, _ record: EventRecord) {
         let (x, y, mean) = motion.spectrum.values
         var columns = ResponseSpectrumColumns()

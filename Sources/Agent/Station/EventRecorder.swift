@@ -21,7 +21,7 @@ struct EventRecorder: ~Copyable {
     private var picker: ArrivalPicker
     /// The event whose end is being computed. Its samples are in the record until another event begins.
     private var closing: (event: OpenEvent, analysis: EventAnalysis)?
-    /// Of the work on it.
+    /// Pace of the work on it.
     private var pace: WorkPace
     private var closingRecord: EventRecord
     private var isApart = false
@@ -29,7 +29,7 @@ struct EventRecorder: ~Copyable {
     private(set) var test = TestEvent.none
     /// JMA intensity of the last window of the motion, not rounded.
     private var jma: Double?
-    /// What the open event is taken for.
+    /// Assessment of the open event's cause.
     private(set) var assessment: EventAssessment
     /// The end that was sent last, with its number.
     private var ended: (message: EventMessage, number: Int, quality: TimeQuality)?
@@ -58,7 +58,7 @@ struct EventRecorder: ~Copyable {
 
     var isActive: Bool { open != nil }
     var isAlarm: Bool { open != nil && assessment.isAlarm }
-    /// Of the open event.
+    /// Class of the open event.
     var openClass: EventClass? { open?.message.test == false ? assessment.discriminator?.result : nil }
     /// True while the end of an event is being computed.
     var isClosing: Bool { closing != nil }

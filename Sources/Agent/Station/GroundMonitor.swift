@@ -3,11 +3,11 @@ import Seismology
 import Settings
 import SignalProcessing
 
-/// What is computed from the last seconds of the motion as a whole, once a second: JMA intensity and strongest
-/// frequency, of the acceleration without offset. The work of a second is done in parts beside the samples that follow
-/// it, counted by them alone, so that it never keeps the sampler and does not depend on blocks.
+/// Analysis of the last seconds of motion as a whole, once a second: JMA intensity and strongest frequency, of the
+/// acceleration without offset. The work of a second is done in parts beside the samples that follow it, counted by
+/// them alone, so that it never keeps the sampler and does not depend on blocks.
 struct GroundMonitor: Sendable {
-    /// Of the window that ended last, before rounding; nil while it is shorter than 3 s.
+    /// JMA intensity of the window that ended last, before rounding; nil while it is shorter than 3 s.
     private(set) var jma: Double?
     private(set) var spectrum: SpectrumPeak?
     /// True between ``begin()`` and the end of the work.

@@ -32,7 +32,7 @@ public struct InterruptedEvent: Sendable {
         return Timestamp(text)?.nanoseconds
     }
 
-    /// What its waveform holds so far.
+    /// Content of its waveform so far.
     private var made: (records: Int, last: Int64?, rate: Double) {
         var made: (records: Int, last: Int64?, rate: Double) = (0, nil, 0)
         for bytes in waveform {

@@ -4,7 +4,7 @@ import Vibration
 
 /// The next piece of a station's motion at a low rate, for the analysis of modes.
 public struct MotionBlock: Sendable, Equatable {
-    /// Of the first sample, nanoseconds of UTC.
+    /// Time of the first sample, nanoseconds of UTC.
     public var start: Int64
     /// Samples per second.
     public var rate: Double
@@ -54,7 +54,7 @@ final class MotionCollector {
         block = [Float](repeating: 0, count: 3 * half)
     }
 
-    /// What follows continues nothing.
+    /// Forgets the past: the next samples continue nothing.
     func reset() {
         decimator.reset()
         (filled, taken, made, continues) = (0, 0, 0, false)

@@ -3,7 +3,7 @@ import Seismology
 import Settings
 import SignalProcessing
 
-/// What is known of an event that has not ended, and the message that says it.
+/// State of an event that has not ended, and the message that reports it.
 struct OpenEvent: Sendable {
     var motion: EventMotion
     var message: EventMessage

@@ -24,7 +24,7 @@ struct Planes: ~Copyable {
     let displacementError: UnsafeMutablePointer<Double>
     /// For whatever the detector at work wants to write down.
     let scratch: UnsafeMutablePointer<Double>
-    /// What the detectors found, and what each that is on says of the present sample.
+    /// Findings of the detectors, and readings of each that is on at the present sample.
     let detectors: DetectorMemory
     let readings: UnsafeMutablePointer<DetectorReading>
     /// Nanoseconds of UTC of each sample.

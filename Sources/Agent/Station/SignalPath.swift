@@ -18,7 +18,7 @@ struct SignalPath: Sendable {
     private var ground: GroundIntegrator
     /// Nil where nobody asks for Taiwan's scale.
     private var cwa: CentralWeatherAdministration.Acceleration?
-    /// What ground motion starts from: acceleration without its mean where only that is taken away, else without its first
+    /// Start of ground motion: acceleration without its mean where only that is removed, otherwise without its first
     /// sample after a start or a gap.
     private let startsFromMean: Bool
     private var first: (x: Double, y: Double, z: Double)?

@@ -13,7 +13,7 @@ import Vibration
 /// motion and intensity; and any signal → decimation → trace. A gap, or a sample that is not a number, resets state and
 /// never settings.
 public struct StationPipeline: ~Copyable {
-    /// What has happened since the start.
+    /// Counts since the start.
     public private(set) var status = StationStatus()
     /// Called with every chunk of signals, before the messages that it gives rise to.
     public var onSeries: ((SeriesChunk) -> Void)?
@@ -49,7 +49,7 @@ public struct StationPipeline: ~Copyable {
     private var openEEW: OpenEEWSender?
     /// Vibration as standards measure it; nil: it is not wanted.
     private var vibration: VibrationSender?
-    /// What intervals before have come to, while nothing measures.
+    /// Results of earlier intervals, while nothing measures.
     private var vibrationPast: VibrationPast?
     /// Motion at a low rate for the analysis of modes; nil: it is not wanted.
     private var motion: MotionCollector?
@@ -67,7 +67,7 @@ public struct StationPipeline: ~Copyable {
     private var afterGap = false
     /// Samples since the last good one that were not usable.
     private var badRun = 0
-    /// What the one who gives the samples says of them.
+    /// Fault of the samples that their source has reported.
     private var fault: InvalidReason?
     /// How far from level the sensor was found; nil while that is not known, or not asked for.
     public private(set) var level: Level?
@@ -791,7 +791,7 @@ extension StationPipeline {
     /// True from an event's onset to its end.
     public mutating func isEventOpen() -> Bool { events.isActive }
 
-    /// What became of the test event that was asked for last.
+    /// Outcome of the test event that was asked for last.
     public mutating func testEvent() -> TestEvent { events.test }
 
     /// Asks for a test event from the next sample on; see ``testEvent()`` for what became of it.
@@ -808,7 +808,7 @@ extension Messenger {
 }
 
 extension TraceForm {
-    /// What settings ask for.
+    /// Values that the settings ask for.
     init(_ settings: TraceConfiguration, _ configuration: Configuration) throws(StationError) {
         switch settings.encoding {
         case .json: self = .json

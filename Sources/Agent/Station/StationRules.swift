@@ -1,6 +1,6 @@
 import Settings
 
-/// What the settings say of single samples.
+/// Rules of the settings for single samples.
 struct StationRules: Sendable {
     /// Samples after a start or a gap whose numbers are not to be trusted.
     let settleSamples: Int

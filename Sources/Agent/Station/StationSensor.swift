@@ -1,6 +1,6 @@
 import Messages
 
-/// What a station needs to know of its sensor.
+/// Facts about its sensor that a station needs.
 public struct StationSensor: Sendable, Equatable {
     /// Samples per second.
     public var rate: Double

@@ -20,10 +20,10 @@ struct SummaryBuilder: ~Copyable {
     private(set) var time: Int64 = 0
     /// True from the end of a second until its summary has been taken.
     private(set) var isPending = false
-    /// Of the pending summary.
+    /// Peaks of the pending summary.
     private var peaks = IntensityPeaks(pga: 0, pgv: 0)
     private var magnitude = 0.0
-    /// Of the raw samples of the present second.
+    /// Sums of the raw samples of the present second.
     private var sum = (x: 0.0, y: 0.0, z: 0.0, count: 0)
     /// Mean of the raw samples of the last second.
     private(set) var mean: AxisValues<Double>?
@@ -246,7 +246,7 @@ public enum InvalidReason: String, Sendable {
     case implausible
 }
 
-/// What the detectors say at one sample.
+/// State of the detectors at one sample.
 struct DetectionState: Sendable {
     /// Bit d: detector d of the list is on.
     var on: UInt8

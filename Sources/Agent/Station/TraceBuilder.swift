@@ -6,14 +6,14 @@ import SignalProcessing
 struct TraceBuilder: Sendable {
     private let factor: Int
     private let delay: Int
-    /// What is added to the time of a block, nanoseconds: a recursive filter's delay is not a whole number of samples.
+    /// Shift of a block's time, nanoseconds: a recursive filter's delay is not a whole number of samples.
     private let shift: Int64
     private let onlyInEvents: Bool
     private let wantsTriggers: Bool
     /// Raw, filtered, RMS as far as they are wanted: x, y, z of each are lanes of the decimator.
     private let signals: [TraceBlock.Signal]
     private var decimator: Decimator
-    /// What the decimator made of the present chunk, and how much of it is in blocks.
+    /// Output of the decimator for the present chunk, and how much of it is in blocks.
     private var outputs: [Double]
     private var used = 0
     /// Trigger flags of the samples that outputs still have to look at; where the next go.

@@ -52,7 +52,7 @@ struct WaveformSender: Sendable {
         if all { writer?.flush(to: sink) }
     }
 
-    /// What the `end` message says of it, after `send(all: true)`; nil when nothing was sent.
+    /// Description for the `end` message, after `send(all: true)`; nil when nothing was sent.
     mutating func finish(to sink: PublicationSink) -> EventMessage.Waveform? {
         begun ? writer?.finish(to: sink) : nil
     }
@@ -64,7 +64,7 @@ struct WaveformSender: Sendable {
 }
 
 extension RingWriter {
-    /// That of a station's settings.
+    /// Makes the sender of a station's settings.
     init(_ configuration: Configuration, sensor: StationSensor) throws(StationError) {
         do throws(MiniSEEDError) {
             try self.init(

@@ -57,7 +57,7 @@ public final class DatabaseFile {
         sqlite3_close(handle)
     }
 
-    /// What stands for a `?`.
+    /// Value for a `?`.
     public enum Parameter {
         case int(Int64)
         case real(Double)

@@ -2,7 +2,7 @@ import Glibc
 
 /// A system call on a file that failed.
 public struct FileError: Error, Sendable, Equatable {
-    /// What was to be done, such as `write`.
+    /// Call that failed, such as `write`.
     public var call: String
     public var path: String
     public var code: Int32

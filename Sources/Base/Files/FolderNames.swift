@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is in a folder.
+/// Names in a folder.
 public enum FolderNames {
     /// Names of all that is in it, in no order, without `.` and `..`; empty when it cannot be read.
     public static func all(in folder: String) -> [String] {

@@ -58,7 +58,7 @@ public final class HealthSocket {
         }
     }
 
-    /// What a service in another process says of itself.
+    /// Answer of a service in another process about its health.
     public struct Answer: Equatable, Sendable {
         public var isWell: Bool
         public var words: String

@@ -1,5 +1,5 @@
-/// What writes a tree in one encoding or another. The caller keeps objects and arrays balanced, and writes a key before each
-/// value of an object.
+/// Writer of a tree in one encoding or another. The caller keeps objects and arrays balanced, and writes a key before
+/// each value of an object.
 protocol TreeWriter {
     mutating func beginObject()
     mutating func endObject()

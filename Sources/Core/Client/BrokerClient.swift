@@ -25,7 +25,7 @@ package final class BrokerClient {
     package static let inboxLimit = 256 << 20
 
     package let access: BrokerAccess
-    /// Of the broker that we have.
+    /// Version of the present broker.
     package private(set) var version: MQTTVersion
     private var connection: MQTTConnection?
     private var events: [MQTTEvent] = []
@@ -225,7 +225,7 @@ package final class BrokerClient {
         } catch { throw ClientError("cannot publish on \(topic): \(error.description)") }
     }
 
-    /// What the broker has acknowledged since the last call, with its reasons.
+    /// Acknowledgements of the broker since the last call, with its reasons.
     package func takeAcknowledged() -> [Int32: Int] {
         defer { published.removeAll() }
         return published

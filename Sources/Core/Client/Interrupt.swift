@@ -8,7 +8,7 @@ package enum Interrupt {
     /// Whether it has come since `listen`.
     package static var came: Bool { flag.load(ordering: .relaxed) }
 
-    /// What has come is for somebody else, such as an editor.
+    /// Forgets the signal: it was for another program, such as an editor.
     package static func forget() { flag.store(false, ordering: .relaxed) }
 
     /// From now on SIGINT, SIGTERM and a terminal that is closed end what is waited for, and not the program.
@@ -23,7 +23,7 @@ package enum Interrupt {
         }
     }
 
-    /// What is left to be done is done whatever comes. (A terminal that is closed says so twice.)
+    /// Finishes the work whatever signals come. (A terminal that is closed sends two.)
     package static func finish() {
         for number in [SIGINT, SIGTERM, SIGHUP] { _ = signal(number, SIG_IGN) }
         forget()

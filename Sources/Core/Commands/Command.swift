@@ -10,7 +10,7 @@ public struct Command: Sendable {
     public let help: String
     /// Beside those that every command has (``CommandMember/common``).
     public let members: [CommandMember]
-    /// What the reply's `result` has, for the documents.
+    /// Content of the reply's `result`, for the documents.
     public let result: String
     /// It changes nothing: asked twice is the same as asked once.
     public var onlyTells = false
@@ -22,7 +22,7 @@ public struct Command: Sendable {
     public var most = Int.max
     /// Asked of a group, it is carried out after a random delay of up to so many seconds, so that not all answer at once.
     public var groupDelay = 5.0
-    /// What is wrong between members. Also called when one of them is wrong itself.
+    /// Contradiction between members. Also called when one of them is wrong itself.
     let check: @Sendable (CommandMembers) -> CodedError?
     let decide: @Sendable (CommandRequest, CommandContext) -> CommandDecision
 

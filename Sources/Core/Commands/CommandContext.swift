@@ -1,9 +1,9 @@
 import Messages
 import Values
 
-/// What a command may know of the agent; read only, as of the moment at which it is carried out.
+/// Facts about the agent for a command; read only, as of the moment at which it is carried out.
 public struct CommandContext {
-    /// Of the settings in force.
+    /// Revision of the settings in force.
     public var revision: Int
     /// UUID of this run.
     public var boot: String
@@ -14,9 +14,9 @@ public struct CommandContext {
     public var topics: Topics
     /// Samples per second of the sensor, else of the settings.
     public var rate: Double
-    /// What a network says of the station's events is taken (`detection.event.confirmation`).
+    /// Confirmations of the station's events by a network are accepted (`detection.event.confirmation`).
     public var takesConfirmations: Bool
-    /// What stands in the way of an update.
+    /// Obstacles to an update.
     public var update: UpdateSituation
     /// The faults that there are now.
     public var alerts: [AlertMessage]

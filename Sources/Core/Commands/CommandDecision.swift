@@ -2,7 +2,7 @@ import Messages
 import Settings
 import Values
 
-/// What is to be done about a command.
+/// Decision on a command.
 public enum CommandDecision: Sendable, Equatable {
     /// It is done: the result.
     case reply(Value)
@@ -29,7 +29,7 @@ public struct ConfigChange: Sendable, Equatable {
 }
 
 extension CommandMember {
-    /// Of all commands that change the configuration.
+    /// Common members of all commands that change the configuration.
     static let change = [
         CommandMember("if_rev", .whole(0...Int(Int32.max)), "refused unless this revision is in force"),
         CommandMember("dry_run", .flag, "only checks the change and shows what would come of it"),

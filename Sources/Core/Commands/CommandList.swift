@@ -36,7 +36,7 @@ extension Command {
     ]
 }
 
-/// What a command asks of the owner of a part of the agent, who gets the value in the braces as it is.
+/// Effect of a command: a task for the owner of a part of the agent, who gets the value in the braces as it is.
 public enum CommandEffect: Sendable, Equatable {
     case settings(SettingsOrder)
     case main(MainOrder)
@@ -47,7 +47,7 @@ public enum CommandEffect: Sendable, Equatable {
     case both(SamplingOrder, StorageOrder)
 }
 
-/// Of the owner of the settings.
+/// Order to the owner of the settings.
 public enum SettingsOrder: Sendable, Equatable {
     indirect case change(ConfigChange)
     case confirm(revision: Int?)
@@ -55,7 +55,7 @@ public enum SettingsOrder: Sendable, Equatable {
     case show
 }
 
-/// Of the main thread.
+/// Order to the main thread.
 public enum MainOrder: Sendable, Equatable {
     /// All retained messages again.
     case rebirth
@@ -71,7 +71,7 @@ public enum MainOrder: Sendable, Equatable {
     indirect case confirmUpdate(String)
 }
 
-/// Of the thread that samples, which carries it out between two blocks.
+/// Order to the thread that samples, which carries it out between two blocks.
 public enum SamplingOrder: Sendable, Equatable {
     case resetExtremes
     /// An event as if the ground had shaken, `test: true` in all its messages.
@@ -84,11 +84,11 @@ public enum SamplingOrder: Sendable, Equatable {
     indirect case stream(TraceConfiguration, seconds: Double)
     /// Ends such traces before their time.
     case endStream
-    /// What a network of stations says of an event that may still be open.
+    /// Confirmation by a network of an event that may still be open.
     indirect case confirm(EventConfirmation)
 }
 
-/// Of the thread that owns the alarm's line.
+/// Order to the thread that owns the alarm's line.
 public enum AlarmOrder: Sendable, Equatable {
     /// Ends an alarm or a test.
     case silence
@@ -96,9 +96,9 @@ public enum AlarmOrder: Sendable, Equatable {
     case test(String?, step: Double)
 }
 
-/// Of the thread that owns the disk.
+/// Order to the thread that owns the disk.
 public enum StorageOrder: Sendable, Equatable {
-    /// What the waveform ring has between two times (ns of UTC), as miniSEED on `topic`.
+    /// Sends the waveform ring's samples between two times (ns of UTC), as miniSEED on `topic`.
     case snapshot(from: Int64, to: Int64, topic: String)
     /// Ends of events whose onset lies between two times (ns of UTC), the newest first.
     /// - after: the cursor of the reply before; 0: from the newest.
@@ -112,9 +112,9 @@ public enum StorageOrder: Sendable, Equatable {
     case vibration(ClosedRange<Int64>, cbor: Bool)
     /// Modes of periods that begin between two times.
     case modes(ClosedRange<Int64>, cbor: Bool)
-    /// What an event was, by its id; nil: it has no label any more.
+    /// Labels an event by its id; nil: takes its label away.
     case label(String, String?)
-    /// What a network of stations says of an event.
+    /// Confirmation of an event by a network.
     indirect case confirm(EventConfirmation)
     /// Messages of a run of the agent, by the numbers of their stream, below a topic.
     indirect case resend(stream: String, boot: String, ClosedRange<Int>)

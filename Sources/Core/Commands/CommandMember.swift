@@ -19,7 +19,7 @@ public struct CommandMember: Sendable {
     public let kind: Kind
     /// A few words; of an object also what an error says is missing.
     public let help: String
-    /// What holds when it is left out, for the documents.
+    /// Value when it is left out, for the documents.
     public let standard: String?
     public let isNeeded: Bool
 
@@ -27,14 +27,14 @@ public struct CommandMember: Sendable {
         (self.name, self.kind, self.help, self.standard, self.isNeeded) = (name, kind, help, standard, isNeeded)
     }
 
-    /// Of every command.
+    /// Members of every command.
     public static let common = [
         CommandMember("id", .text, "the name of this request"),
         CommandMember("expires", .time, "later than that it is refused"),
         CommandMember("source", .text, "who asks"),
     ]
 
-    /// What is allowed, in words.
+    /// Allowed values, in words.
     public var allowed: String {
         switch kind {
         case .text: "text"

@@ -1,4 +1,4 @@
-/// What a chip's self-test gave.
+/// Result of a chip's self-test.
 public struct SelfTestReport: Sendable, Equatable {
     /// Change of one axis while the chip moves its own mass.
     public struct Axis: Sendable, Equatable {

@@ -24,7 +24,8 @@ public struct SensorCondition: Sendable, Equatable {
     public var wakeUps = 0
     /// Temperature of the chip in °C.
     public var temperature: Double?
-    /// What `open` had to take other than asked, for people: "rate 104 Hz, the nearest to 100 Hz".
+    /// Differences between the values that `open` took and those asked for, for people: "rate 104 Hz, the nearest to
+    /// 100 Hz".
     public var notes: [String] = []
 
     public init() {}

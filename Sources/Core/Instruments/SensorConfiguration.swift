@@ -50,7 +50,7 @@ public struct MountingConfiguration: Sendable, Equatable {
     }
 }
 
-/// What the sensor itself gets wrong, in its own axes: true = matrix · (measured − offset).
+/// Correction of the sensor's own errors, in its own axes: true = matrix · (measured − offset).
 public struct CalibrationConfiguration: Sendable, Equatable {
     /// m/s².
     public var offset = PerAxis(0.0)

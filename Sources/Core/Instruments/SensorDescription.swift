@@ -1,4 +1,4 @@
-/// What a sensor says of itself once it is open.
+/// A sensor's description of itself once it is open.
 public struct SensorDescription: Sendable, Equatable {
     /// `iio`, `i2c`, `simulate`, `replay`.
     public var driver: String

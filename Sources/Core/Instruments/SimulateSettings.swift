@@ -1,6 +1,6 @@
 import SignalProcessing
 
-/// What a simulated sensor shows.
+/// Settings of a simulated sensor.
 public struct SimulateSettings: Sendable, Equatable {
     public enum Scenario: String, Sendable, CaseIterable {
         /// Gravity and the sensor's own noise.

@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// What a broker said in its CONNACK, with the defaults of MQTT where it said nothing.
+/// Limits in a broker's CONNACK, with the defaults of MQTT where it names none.
 package struct BrokerLimits: Equatable, Sendable {
     /// QoS 1 messages that may be on the way without acknowledgement; nil: not said.
     package var receiveMaximum: Int?

@@ -87,7 +87,7 @@ package final class MQTTConnection {
         }
     }
 
-    /// Who we are; nobody in particular without it.
+    /// Sets user name and password; without them the client is anonymous.
     package func setCredentials(username: String, password: String?) throws(MQTTFailure) {
         let code = mosquitto_username_pw_set(handle, username, password)
         if code != 0 {
@@ -264,7 +264,7 @@ package final class MQTTConnection {
     /// True while bytes wait to be written.
     package var wantsWrite: Bool { socket >= 0 && mosquitto_want_write(handle) }
 
-    /// What the kernel knows of the bytes on their way; nil when it does not say.
+    /// The kernel's state of the bytes on their way; nil when it gives none.
     package var line: LineState? { LineState(socket: socket) }
 
     /// Something happened on the socket. While connecting, an error is asked for before anything is read: a TLS
@@ -334,8 +334,8 @@ package final class MQTTConnection {
         code == MOSQ_ERR_CONN_LOST.code || code == MOSQ_ERR_ERRNO.code && (number == ECONNRESET || number == EPIPE)
     }
 
-    /// What went wrong, with the library's own words where TLS failed: its code alone says nothing.
-    /// (2.0.11 calls it a TLS error, 2.0.21 a protocol error of the system.)
+    /// Fault in words, with the library's own where TLS failed: its code alone says nothing. (2.0.11 calls it a TLS
+    /// error, 2.0.21 a protocol error of the system.)
     private func explained(_ code: Int32, _ number: Int32) -> String {
         let isTLS = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
         func dated(_ words: String) -> String {

@@ -1,6 +1,6 @@
 import Messages
 
-/// What has happened to a connection, in its order.
+/// Event of a connection, in its order.
 package enum MQTTEvent: Equatable {
     case connected(BrokerLimits)
     /// CONNACK with this code.

@@ -1,7 +1,7 @@
 import Messages
 import Settings
 
-/// What a client of a broker has to know for one attempt.
+/// Options of a client for one attempt.
 package struct MQTTOptions {
     package var broker: BrokerAddress
     package var clientID: String
@@ -32,7 +32,7 @@ package struct MQTTOptions {
         (self.keepalive, self.tls, self.payloadLimit) = (keepalive, tls, payloadLimit)
     }
 
-    /// What the broker publishes when the client is gone without a good-bye.
+    /// Message that the broker publishes when the client is gone without a good-bye.
     package struct Will {
         package var topic: String
         package var payload: [UInt8]

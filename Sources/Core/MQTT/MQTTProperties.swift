@@ -29,7 +29,7 @@ package struct MQTTProperties: ~Copyable {
         _ = mosquitto_property_add_string(&head, Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue), responseTopic)
     }
 
-    /// What the answer brings back.
+    /// Adds data that the answer brings back.
     package mutating func add(correlation bytes: [UInt8]) {
         guard exists else { return }
         _ = bytes.withUnsafeBytes {

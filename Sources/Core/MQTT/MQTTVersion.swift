@@ -2,6 +2,6 @@
 public enum MQTTVersion: Sendable, Equatable {
     case v5, v311
 
-    /// What is spoken when nobody asks for a version.
+    /// Version that is spoken when nobody asks for one.
     public static var automatic: Self { ClientLibrary.diesOfProperties ? .v311 : .v5 }
 }

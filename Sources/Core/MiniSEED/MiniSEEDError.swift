@@ -21,7 +21,7 @@ public struct MiniSEEDError: Error, Sendable, Equatable, CustomStringConvertible
     public var record: Int
     /// Bytes from the start of the file to the start of the record.
     public var offset: Int
-    /// What is wrong, without the place.
+    /// Fault, without the place.
     public var reason: String
 
     public init(_ code: Code, record: Int = 0, offset: Int = 0, _ reason: String) {

@@ -44,7 +44,7 @@ package struct BrokerOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: Self.help("config", visibility: .default))
     package var config: String?
 
-    /// What `seismote ctl --help` says of all of them at one place: name, value, environment, what it is.
+    /// Help of all of them for `seismote ctl --help`: name, value, environment, what it is.
     private static let lines: [(name: String, value: String, environment: String, help: String)] = [
         (
             "broker", "uri", "SEISMOTE_BROKER",
@@ -90,8 +90,8 @@ package struct BrokerOptions: ParsableArguments {
     /// Whether nobody has named a broker, so that the default is meant.
     package var isUnnamed: Bool { broker.isEmpty && Self.environment("BROKER") == nil && settingsPath == nil }
 
-    /// What holds of all this: options above the environment above the file. What the file has to get in with is for the
-    /// file's broker alone.
+    /// Access by all of these: options above the environment above the file. Credentials of the file are for the file's
+    /// broker alone.
     /// - Parameter mqtt: what a settings file says of the broker; nil where there is none.
     package func access(mqtt settings: MQTTConfiguration?) throws -> BrokerAccess {
         var uris = broker

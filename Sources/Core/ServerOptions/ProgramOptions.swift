@@ -4,7 +4,8 @@ import Messages
 import Settings
 import Threads
 
-/// What the command line of every program beside the agent has: settings above its file, and what is done with them alone.
+/// Command line of every program beside the agent: settings above its file, and the options that only read or print
+/// them.
 public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
     @Option(
         name: .customLong("set"),
@@ -47,7 +48,7 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
         }
     }
 
-    /// What is asked of the settings alone; nil: nothing is.
+    /// Text for an option that only prints settings; nil: there is none.
     public var printed: String? {
         if printsDefault { return Program.defaultFile }
         if schema { return String(decoding: Program.schema.json(), as: UTF8.self) + "\n" }

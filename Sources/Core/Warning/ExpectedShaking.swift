@@ -1,6 +1,6 @@
 import Propagation
 
-/// What a station has to expect of an earthquake that its network has located.
+/// Shaking that a station has to expect of an earthquake that its network has located.
 struct ExpectedShaking: Sendable, Equatable {
     /// From the epicentre, km.
     var distance: Double

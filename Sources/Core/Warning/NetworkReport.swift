@@ -14,7 +14,7 @@ struct NetworkReport: Sendable, Equatable {
     var made, origin: Double
     /// Degrees, km.
     var latitude, longitude, depth: Double
-    /// Of the epicentre, km.
+    /// Uncertainty of the epicentre, km.
     var uncertainty: Double
     var magnitude: Magnitude?
     /// Different stations that have an onset of it.

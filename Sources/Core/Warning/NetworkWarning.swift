@@ -36,7 +36,7 @@ public struct NetworkWarning: Sendable {
         }
     }
 
-    /// What is wanted of the alarm line.
+    /// Wanted state of the alarm line.
     public struct Line: Sendable, Equatable {
         /// Another one for each event that begins to ask for it: who has silenced one hears the next.
         public var number: Int
@@ -91,7 +91,7 @@ public struct NetworkWarning: Sendable {
         zip(WarningRefusal.allCases, counts).filter { $1 > 0 }.map { NamedCount($0.rawValue, $1) }
     }
 
-    /// What is wanted of the alarm line now; nil: nothing.
+    /// Wanted state of the alarm line now; nil: nothing.
     public var line: Line? {
         let until = open.filter(\.isAlarm).map(\.until).max()
         return until.map { Line(number: lines, until: $0) }

@@ -162,7 +162,7 @@ final class Database {
         logPages = pages
     }
 
-    /// What became of the files since they were opened; nil: all is well.
+    /// Loss of the files since they were opened; nil: all is well.
     func loss() -> FileLoss? {
         place?.loss(logBytes: logPages > 0 ? LogScan.headBytes + logPages * LogScan.frameBytes : 0)
     }
@@ -268,8 +268,8 @@ extension Database {
     /// The whole file is read up to so many pages (64 MB); of larger ones only the tables that matter most.
     static let wholeCheckPages = 16_384
 
-    /// What is always the same in the head of a file of ours: offset, and the values that may stand there. SQLite calls some
-    /// of the others "read-only" or "unsupported", which would be taken for a fault that goes away.
+    /// Constant parts in the head of a file of ours: offset, and the values that may stand there. SQLite calls some of
+    /// the others "read-only" or "unsupported", which would be taken for a fault that goes away.
     private static let head: [(offset: Int, values: [[UInt8]])] = [
         (0, [Array("SQLite format 3\0".utf8)]), (16, [[0x10, 0]]), (18, [[1, 1], [2, 2]]), (20, [[0, 64, 32, 32]]),
         (44, [[0, 0, 0, 0], [0, 0, 0, 4]]), (52, [[0, 0, 0, 0]]), (56, [[0, 0, 0, 0], [0, 0, 0, 1]]),
@@ -332,7 +332,7 @@ extension Database {
     func damage(_ text: String) -> SpoolError { SpoolError(file: path, code: SQLITE_NOTADB, text: text) }
 }
 
-/// What the spool notes for itself, in the table of facts.
+/// Notes of the spool for itself, in the table of facts.
 enum OwnFact: String {
     /// The machine's start during which the file was last opened.
     case boot = "spool.boot"

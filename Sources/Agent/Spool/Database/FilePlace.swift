@@ -1,6 +1,6 @@
 import Glibc
 
-/// What became of files that are open.
+/// Loss of files that are open.
 struct FileLoss {
     var error: SpoolError
     /// The database itself is in its place, and nobody else has written to it.
@@ -17,7 +17,7 @@ struct FilePlace {
     /// Descriptors of our own. Closing that of the database loses SQLite's locks on it: not before SQLite has closed it.
     let file: Int32
     let log: Int32
-    /// What SQLite has at the beginning of the file, and its length, when we last wrote to it.
+    /// SQLite's head of the file, and the file's length, at our last write.
     private var head: [UInt8] = []
     private var bytes = 0
 

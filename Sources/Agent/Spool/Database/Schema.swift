@@ -34,7 +34,7 @@ enum Table: Int, CaseIterable {
 enum Schema {
     /// "Seis", in the file's first page: what kind of database it is.
     static let application: Int64 = 0x5365_6973
-    /// Of these tables. Files of later versions are set aside.
+    /// Version of these tables. Files of later versions are moved aside.
     static let version: Int64 = 4
 
     /// In the order in which SQLite lists them.
@@ -85,10 +85,10 @@ enum Schema {
         }.joined()
     }
 
-    /// What can be made again of the tables.
+    /// Indices that can be made again from the tables.
     static let indices = ["waiting", "events", "ends", "added"]
 
-    /// What counts as the size of a message: payload, topic and something for the rest.
+    /// Overhead in the size of a message, beside payload and topic.
     static let overhead = 64
     static let size = "length(payload) + length(CAST(topic AS BLOB)) + \(overhead)"
 }

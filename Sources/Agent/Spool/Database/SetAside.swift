@@ -1,7 +1,7 @@
 import Files
 import Glibc
 
-/// What became of a damaged file, or of one that was taken away.
+/// A damaged file, or one that was taken away, and its new place.
 public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable {
         /// The database was damaged: it is kept under another name, and there is a new one.
@@ -17,7 +17,7 @@ public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
     public var kind: Kind
     /// Its new name; of what is gone, the old one.
     public var path: String
-    /// What was wrong with it, in SQLite's words or ours.
+    /// Reason, in SQLite's words or ours.
     public var reason: String
     /// Messages of the first class that could still be read and are in the new file.
     public internal(set) var salvaged = 0
@@ -42,7 +42,7 @@ public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
 /// Damaged files are kept for people to look at, under another name; at most two of them.
 enum SetAside {
     static let kept = 2
-    /// What SQLite puts beside a file.
+    /// Suffixes of the files that SQLite puts beside a file.
     static let companions = ["", "-wal", "-shm", "-journal"]
 
     /// Renames a file, with what belongs to it, to `<name>.broken-<n>`.

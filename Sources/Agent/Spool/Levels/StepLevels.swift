@@ -18,7 +18,7 @@ public struct StepLevels: Sendable, Equatable {
     /// In nanoseconds of UTC; not part of the last step.
     public var end: Int64 { start &+ step &* Int64(count) }
 
-    /// Of all axes together.
+    /// Samples of all axes together.
     var samples: Int { cells.reduce(0) { $0 + $1.samples } }
 
     /// Adds the samples of records that lie within. A record that is damaged ends it.
@@ -92,7 +92,7 @@ extension StepLevels {
     static let blockLength: Int64 = 600_000_000_000
     public static let minute: Int64 = 60_000_000_000
 
-    /// Of the block that has a time.
+    /// Time of the block that contains a time.
     public static func block(at time: Int64) -> Int64 {
         let (number, rest) = time.quotientAndRemainder(dividingBy: blockLength)
         return rest < 0 ? number - 1 : number
@@ -102,7 +102,7 @@ extension StepLevels {
 
     var block: Int64 { Self.block(at: start) }
 
-    /// What the row has.
+    /// Columns of the row.
     var columns: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(cells.count * AxisLevels.bytes)

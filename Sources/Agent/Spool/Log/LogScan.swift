@@ -1,7 +1,7 @@
 import Glibc
 
-/// What stands in SQLite's write-ahead log. SQLite ends it at the first frame that is not as it was written; here the frames
-/// behind that are looked at, too: each goes on from the sum that stands in the one before it.
+/// Contents of SQLite's write-ahead log. SQLite ends the log at the first frame that is not as it was written. This
+/// scan looks at the frames behind it, too: each goes on from the sum in the one before it.
 final class LogScan {
     static let headBytes = 32
     static let frameBytes = 24 + Database.pageBytes
@@ -22,7 +22,7 @@ final class LogScan {
     private(set) var states: [State] = []
     /// Which page a frame holds.
     private var pages: [Int] = []
-    /// What has to be added to the word at a place of a frame.
+    /// Corrections to add to the word at a place of a frame.
     private var changes: [Int: (word: Int, change: UInt32)] = [:]
     private(set) var salts: UInt64 = 0
     private var largestPage: UInt32 = 0
@@ -73,7 +73,7 @@ final class LogScan {
 
     /// Frames that are not as they were written, of those that count.
     var damaged: Int { states.prefix(reach).count { $0 != .whole } + (isHeadWhole ? 0 : 1) }
-    /// Of these, what cannot be made whole again; and what may never have been written.
+    /// Frames among these that cannot be repaired; and those that may never have been written.
     var unmendable: Int { states.prefix(reach).count { $0 == .bad || $0 == .wrong } }
     var isTorn: Bool { states.prefix(reach).contains(.bad) }
 
@@ -100,7 +100,7 @@ final class LogScan {
         return pread(file, buffer, Self.frameBytes, offset) == Self.frameBytes
     }
 
-    /// Of the frame in the buffer.
+    /// Sum of the frame in the buffer.
     private func sum(from seed: LogSum) -> LogSum {
         seed.adding(buffer, 2).adding(buffer + 6, Database.pageBytes / 4)
     }

@@ -16,9 +16,9 @@ struct LogSum: Equatable {
         return LogSum(a: a, b: b)
     }
 
-    /// What may have to be added to which of the last words so that the sum becomes another, when that changes a single
-    /// byte. The sum is linear: a word counts with a factor that only depends on its place. Damage of another kind never looks
-    /// like this; but the highest bits of a word count alike in many places.
+    /// Change of one of the last words that gives the wanted sum, where that changes a single byte. The sum is linear:
+    /// a word counts with a factor that only depends on its place. Damage of another kind never looks like this; but
+    /// the highest bits of a word count alike in many places.
     /// - Parameters:
     ///   - pairs: of words that were added last.
     ///   - word: the word of this number, counted from the end of them.
@@ -42,7 +42,7 @@ struct LogSum: Equatable {
         return found
     }
 
-    /// Of an odd number.
+    /// Inverse of an odd number.
     private static func inverse(_ number: UInt32) -> UInt32 {
         var inverse = number
         for _ in 0..<4 { inverse &*= 2 &- number &* inverse }

@@ -6,7 +6,7 @@
 struct MessageAges: Equatable {
     private struct Mark: Equatable {
         var number: Int64
-        /// What `ran` was (ns).
+        /// Value of `ran` (ns).
         var ran: Int64
     }
 

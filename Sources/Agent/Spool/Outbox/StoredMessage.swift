@@ -72,7 +72,7 @@ public struct StoredMessage: Sendable, Equatable {
         (self.key, self.header, self.payload, self.made) = (key, header, payload, made)
     }
 
-    /// What the state of a message (0 waits, 1 delivered, 2 refused) adds to its checksum, by exclusive or: a flipped bit
+    /// Part of the checksum for a message's state (0 waits, 1 delivered, 2 refused), by exclusive or: a flipped bit
     /// does not make a waiting message a delivered one.
     static func mark(state: Int) -> Int64 { Int64(state) * 0x2A5A_5A5B }
 
@@ -95,12 +95,12 @@ public struct StoredMessage: Sendable, Equatable {
         return text.withUTF8 { CRC32C.checksum(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Of a name and what is kept under it.
+    /// Checksum of a name and the value under it.
     static func checksum(_ name: String, _ value: UnsafeRawBufferPointer) -> Int64 {
         Int64(checksum(name) ^ CRC32C.checksum(value))
     }
 
-    /// What the message counts for the budget.
+    /// Size of a message for the budget.
     static func size(_ header: PublicationHeader, _ payload: Int) -> Int {
         payload + header.topic.utf8.count + Schema.overhead
     }
@@ -114,7 +114,7 @@ public enum SpoolLine: Sendable {
     case rest
 }
 
-/// What became of a message. (The link has more to say: whatever is not delivered and shall not be tried again is refused
+/// Outcome of a message. (The link has more outcomes: whatever is not delivered and shall not be tried again is refused
 /// here.)
 public enum MessageFate: Sendable, Equatable {
     /// The broker has it.

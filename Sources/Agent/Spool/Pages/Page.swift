@@ -57,7 +57,7 @@ struct Page {
         return nil
     }
 
-    /// What stands at a place, read as a cell of a kind of page; nil: it is none.
+    /// Cell of a kind of page at a place; nil: there is none.
     func cell(_ kind: Kind, at offset: Int) -> Cell? {
         var cell = Cell(offset: offset)
         var place = offset

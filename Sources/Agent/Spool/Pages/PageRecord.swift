@@ -79,7 +79,7 @@ struct PageRecord {
     }
 }
 
-/// What a row is.
+/// Kind of a row.
 enum RowKind: Hashable {
     case message(Table)
     case segment, levels, vibration, fact

@@ -12,7 +12,7 @@ final class PageScan {
     }
 
     let file: PageFile
-    /// Of each kind, each key once.
+    /// Places of each kind, each key once.
     private(set) var places: [RowKind: [Place]] = [:]
     /// Rows that were there and are not as they were written: keys of messages, and how many others.
     private(set) var lostMessages: Set<Int64> = []
@@ -216,7 +216,7 @@ final class PageScan {
 }
 
 extension PageRecord {
-    /// Of one of our indices.
+    /// Whether it is an entry of one of our indices.
     var isIndexEntry: Bool {
         count == 2 && isInt(0) && isInt(1) || count == 3 && (isText(0) || isNull(0)) && isInt(2) && !isBlob(1)
     }

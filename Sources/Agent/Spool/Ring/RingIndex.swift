@@ -2,7 +2,7 @@
 struct RingIndex {
     private(set) var entries: [RingSegment] = []
     private(set) var bytes = 0
-    /// Of recorded data, whatever the clock said.
+    /// Seconds of recorded data, whatever the clock said.
     private(set) var seconds = 0.0
 
     /// The highest place that was ever used.

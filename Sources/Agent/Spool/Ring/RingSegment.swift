@@ -13,7 +13,7 @@ public struct RingSegment: Sendable, Equatable {
     public var samples: Int
     /// Samples per second.
     public var rate: Double
-    /// Of the records: 2 or 3.
+    /// Format of the records: 2 or 3.
     var format: Int
     /// m/s² of a count; nil where an earlier version has not noted it.
     public var unit: Double?
@@ -42,10 +42,10 @@ public struct RingSegment: Sendable, Equatable {
         (self.samples, self.rate, self.format, self.bytes) = (samples, rate, format, bytes)
     }
 
-    /// What the table has as its rate: a number always, and only one zero.
+    /// Rate in the table: a number always, and only one zero.
     var storedRate: Double { rate.isFinite ? rate + 0 : 0 }
 
-    /// Of the row: what it says of its records, and the records.
+    /// Checksum of the row: its facts about the records, and the records.
     func checksum(_ records: UnsafeRawBufferPointer) -> Int64 {
         var sum = RowSum(key: number)
         sum.mix(start)

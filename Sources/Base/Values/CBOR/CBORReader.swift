@@ -80,7 +80,8 @@ public struct CBORReader {
         return String(validating: bytes[place..<place + Int(count)], as: UTF8.self)
     }
 
-    /// Of an array or a map: nil within for one that ends with a break. More than there are bytes is refused at once.
+    /// Length of an array or a map: nil within for one that ends with a break. More than there are bytes is refused at
+    /// once.
     private mutating func length(_ info: UInt8) -> Int?? {
         if info == 31 { return .some(nil) }
         guard let count = argument(info), count <= UInt64(bytes.count - place) else { return nil }

@@ -12,7 +12,7 @@ package struct CBORWriter: TreeWriter, Sendable {
 
     package mutating func removeAll() { buffer.removeAll() }
 
-    /// What has been written; the pointer is valid only during the call.
+    /// Gives the written bytes; the pointer is valid only during the call.
     package func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { buffer.withBytes(body) }
 
     package mutating func beginObject() { buffer.append(0xbf) }

@@ -27,7 +27,7 @@ public struct JSONWriter: Sendable {
         isSingle = false
     }
 
-    /// What has been written; the pointer is valid only during the call.
+    /// Gives the written bytes; the pointer is valid only during the call.
     public func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { buffer.withBytes(body) }
 
     /// A copy of what has been written.
@@ -180,7 +180,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// What JSON wants escaped, and the first bytes of what it lets pass and `isUnprintable` does not.
+    /// Whether JSON wants the byte escaped, or it begins a character that JSON lets pass and `isUnprintable` does not.
     private static func mayNeedEscape(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7f, 0xc2, 0xd8, 0xe2: true

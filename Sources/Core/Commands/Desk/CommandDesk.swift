@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What is done with a message that may be a command: the rules that hold for all of them. Pure; the time is passed in.
+/// Rules for every message that may be a command. Pure; the time is passed in.
 public struct CommandDesk: Sendable {
     public enum Verdict: Sendable, Equatable {
         /// Nothing is done and nothing said.
@@ -23,11 +23,11 @@ public struct CommandDesk: Sendable {
     /// A station is asked by people and by programs that watch over it; what is more than this is an accident or worse.
     static let burst = 40.0
     static let perSecond = 20.0
-    /// Of those that come too fast, so many are told so.
+    /// Replies a second to commands that come too fast.
     static let complaintsPerSecond = 2.0
     /// Commands to groups that wait for their time.
     static let waitingLimit = 32
-    /// Of payload; one command of any size may wait.
+    /// Largest payload that may wait; one command of any size may wait.
     static let waitingBytes = 65_536
     static let correlationBytes = 1024
 
@@ -158,7 +158,7 @@ public struct CommandDesk: Sendable {
         memory.set(.init(id: id, digest: request.digest))
     }
 
-    /// What was said of a command; nil entry: it has no id.
+    /// Reply that a command got before; nil entry: it has no id.
     public mutating func said(
         _ request: CommandRequest, _ reply: [UInt8], isFinal: Bool
     ) -> CommandMemory.Entry? {

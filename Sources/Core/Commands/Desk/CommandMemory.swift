@@ -9,7 +9,7 @@ public struct CommandMemory: Sendable, Equatable {
 
     public struct Entry: Sendable, Equatable {
         public var id: String
-        /// Of what was asked for under it.
+        /// Digest of the request under it.
         public var digest: String
         /// The last that was said; nil: nothing yet.
         public var reply: [UInt8]?

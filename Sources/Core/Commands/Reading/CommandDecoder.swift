@@ -4,7 +4,7 @@ import Values
 
 /// From the bytes of a command to what they ask for. Pure; nothing in the bytes is trusted.
 public enum CommandDecoder {
-    /// What could be read; the id also of a command with errors, so that they can be answered.
+    /// The readable part of a command; the id also of a command with errors, so that they can be answered.
     public struct Decoded: Sendable, Equatable {
         public var id: String?
         /// Nil when there are errors.

@@ -40,7 +40,7 @@ struct CommandFields {
         add(CodedError("/\(key)", .type, "The key `\(key)` is missing.", allowed: allowed))
     }
 
-    /// What was never asked for does not belong here.
+    /// Reports members that no declaration has.
     mutating func finish() {
         members.order(as: root.map(\.key))
         for member in root where !known.contains(member.key) {
@@ -110,7 +110,7 @@ struct CommandFields {
 }
 
 extension Value {
-    /// What was given in the place of an object, for an error: text and lists may have a password in them.
+    /// Value given in the place of an object, for an error: text and lists may have a password in them.
     fileprivate var harmless: Value? {
         switch self {
         case .string, .array: nil
@@ -118,7 +118,7 @@ extension Value {
         }
     }
 
-    /// What was given, for an error: nothing that would fill a reply.
+    /// Value given, for an error: nothing that would fill a reply.
     var shown: Value? {
         switch self {
         case .string(let text) where text.utf8.count > 200:

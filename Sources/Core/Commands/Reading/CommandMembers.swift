@@ -40,7 +40,7 @@ public struct CommandMembers: Sendable, Equatable {
 }
 
 extension CommandMembers {
-    /// What is wrong with `from` and `to`, both of which may be missing.
+    /// Fault of `from` and `to`, both of which may be missing.
     func orderProblem() -> CodedError? {
         guard let from = time("from"), let to = time("to"), to < from else { return nil }
         return CodedError("/to", .crossField, "`to` must not be earlier than `from`.")

@@ -7,18 +7,18 @@ public struct CommandRequest: Sendable, Equatable {
     public var id: String?
     /// Nanoseconds of UTC.
     public var expires: Int64?
-    /// Who asks, for the log.
+    /// Sender, for the log.
     public var source = ""
     /// Nil: it was sent to this station alone.
     public var group: String?
     /// The same for the same command, whatever its id, expiry and source.
     public var digest = ""
     public var destination: ReplyDestination?
-    /// Of its payload.
+    /// Size of its payload, bytes.
     public var bytes = 0
     /// Number of the connection that it came over.
     public var connection: UInt64 = 0
 
-    /// What is to be done about it. Pure: nothing happens by asking.
+    /// Decides on the request. Pure: nothing happens by asking.
     public func decision(_ context: CommandContext) -> CommandDecision { command.decide(self, context) }
 }

@@ -14,7 +14,7 @@ extension Command {
         return .effect(.storage(.label(members.text("event_id") ?? "", label == unlabelled ? nil : label)))
     }
 
-    /// What an event can have been; the dashboard has a button for each.
+    /// Labels that an event can have; the dashboard has a button for each.
     public static let labels = [
         "earthquake", "footsteps", "jump", "door", "knock", "furniture", "machine", "elevator", "truck", "bus", "train",
         "construction", "wind", "explosion", "moved", "other",

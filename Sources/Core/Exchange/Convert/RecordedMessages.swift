@@ -15,7 +15,7 @@ public struct RecordedMessages: Sendable {
     public private(set) var stations: [String: Value] = [:]
     public private(set) var messages = 0
 
-    /// Of the waveforms' channels.
+    /// Owners of the waveforms' channels.
     private var owners: [SourceIdentifier: String] = [:]
     private let signal: TraceConfiguration.Signal
     private let wantsTraces: Bool
@@ -173,7 +173,7 @@ public struct RecordedMessages: Sendable {
         return GroundRun(id, start: time.nanoseconds, rate: rate, columns: columns)
     }
 
-    /// Of traces, which have a channel for each signal.
+    /// Whether a channel is of this signal, for traces, which have a channel for each signal.
     private static func holds(_ source: SourceIdentifier, _ signal: TraceConfiguration.Signal) -> Bool {
         let content: ChannelCodes.Content =
             switch signal {
@@ -254,14 +254,14 @@ public struct RecordedMessages: Sendable {
     }
 }
 
-/// What cannot be converted, and why.
+/// Reason why something cannot be converted.
 public struct ConversionError: Error, Sendable, Equatable {
     public var message: String
     public init(_ message: String) { self.message = message }
 }
 
 extension UInt8 {
-    /// Of a hexadecimal digit.
+    /// Value of a hexadecimal digit.
     fileprivate var hexValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - 48

@@ -3,9 +3,8 @@ import Settings
 import SignalProcessing
 import Values
 
-/// What other programs have to know of a station before they can use its data: who and where it is, which channels it has,
-/// how they point, and what their numbers are in m/s². It is made from a station's settings, or from its `state/info` and
-/// `state/config`.
+/// Description of a station for other programs: who and where it is, which channels it has, how they point, and what
+/// their numbers are in m/s². It is made from a station's settings, or from its `state/info` and `state/config`.
 public struct DescribedStation: Sendable, Equatable {
     public var identity: StationIdentity
     /// Bearing of the y axis in degrees, clockwise from true north.

@@ -185,7 +185,7 @@ extension Section {
     var zeros: [(re: Double, im: Double)] { Self.roots(b0, beta1, beta2) }
     var poles: [(re: Double, im: Double)] { Self.roots(1, e1, e2) }
 
-    /// Of aδ² + bδ + c with δ = z − 1.
+    /// Roots of aδ² + bδ + c with δ = z − 1.
     private static func roots(_ a: Double, _ b: Double, _ c: Double) -> [(re: Double, im: Double)] {
         let (half, square) = (-b / (2 * a), b * b - 4 * a * c)
         let spread = abs(square).squareRoot() / (2 * a)

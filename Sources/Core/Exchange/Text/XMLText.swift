@@ -41,7 +41,7 @@ public struct XMLText: Sendable {
 
     private mutating func indent() { text += String(repeating: " ", count: open.count) }
 
-    /// What XML 1.0 has no place for becomes a question mark.
+    /// Text with a question mark for each character that XML 1.0 forbids.
     private static func escaped(_ words: String) -> String {
         var text = ""
         for scalar in words.unicodeScalars {

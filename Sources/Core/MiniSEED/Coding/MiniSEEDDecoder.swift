@@ -76,7 +76,7 @@ public struct MiniSEEDDecoder: Sendable {
         }
     }
 
-    /// That the payload lies in the bytes and is long enough for the samples it promises.
+    /// Verifies that the payload lies in the bytes and is long enough for the samples it promises.
     private func check(
         _ payload: MiniSEEDPayload, _ bytes: UnsafeRawBufferPointer, _ record: Int, _ offset: Int
     ) throws(MiniSEEDError) -> MiniSEEDEncoding {

@@ -11,7 +11,7 @@ extension HeaderV2 {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
-    /// What the blockettes say, and the header's byte order.
+    /// Contents of the blockettes, and the header's byte order.
     struct Layout {
         var bigEndian: Bool
         var recordLength: Int

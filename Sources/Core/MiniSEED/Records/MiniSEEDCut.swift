@@ -1,9 +1,9 @@
 /// Cuts stretches of time out of miniSEED records.
 public enum MiniSEEDCut {
-    /// What was cut out.
+    /// Result of a cut.
     public struct Result: Sendable, Equatable {
         public var records = 0
-        /// Of all channels.
+        /// Samples of all channels.
         public var samples = 0
         /// Time of the first and of the last sample, nanoseconds of UTC; nil when there is none.
         public var first: Int64?

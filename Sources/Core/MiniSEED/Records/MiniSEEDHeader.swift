@@ -1,4 +1,4 @@
-/// What the header of one record says, checked; the samples are still coded.
+/// Header of one record, checked; the samples are still coded.
 public struct MiniSEEDHeader: Sendable, Equatable {
     public var format: MiniSEEDFormat
     public var source: SourceIdentifier

@@ -1,4 +1,4 @@
-/// What kind of low pass goes before the samples that are left out.
+/// Kind of low pass before the samples that are left out.
 public enum DecimationPhase: String, Sendable, CaseIterable {
     /// Symmetric FIR: every frequency has the same delay, a whole number of samples.
     case linear = "linear-phase"
@@ -15,9 +15,9 @@ public enum DecimationPhase: String, Sendable, CaseIterable {
 /// final band. Of all products of integers that give the factor, the cheapest is taken.
 public struct DecimationFilter: Sendable, Equatable {
     public let factor: Int
-    /// Of a linear-phase filter, from the highest rate to the lowest; none for the factor 1.
+    /// Stages of a linear-phase filter, from the highest rate to the lowest; none for the factor 1.
     public let stages: [DecimationStage]
-    /// Of a recursive filter.
+    /// Sections of a recursive filter.
     public let sections: [Section]
     /// The delay is `delay + fraction` input samples: of all frequencies where the filter has linear phase (then
     /// `fraction` is 0), of low ones where it is recursive (then `fraction` is −0.5 to 0.5).

@@ -14,12 +14,12 @@ public struct Decimator: Sendable {
     /// Samples that may be given at once.
     public let chunk: Int
 
-    /// What has been loaded, sample by sample.
+    /// Loaded input, sample by sample.
     private var input: [Double]
     private var stages: [RunningStage] = []
     /// The last sample of every lane.
     private var last: [Double]
-    /// Of a recursive filter, for each section: two delays of each lane.
+    /// Delays of a recursive filter, for each section: two of each lane.
     private var delays: [Double]
     private var started = false
     /// Samples to come before the next output of a recursive filter.

@@ -17,7 +17,7 @@ public struct AxisFilter: Sendable {
     private var isNew = (x: true, y: true, z: true)
     /// Adaptive filters, each with the number of sections before it.
     private var adaptive: [(row: Int, stage: AdaptiveStage)] = []
-    /// Of x, y and z; and the row of each of their sections.
+    /// Designs of x, y and z; and the row of each of their sections.
     private let designs: [FilterSpecification.Design]
     private var rows: [[Int]] = [[], [], []]
 
@@ -170,8 +170,8 @@ public struct AxisFilter: Sendable {
         ez.store(d + 10, d + 10)
     }
 
-    /// Of one section and two axes, or of two sections: what a processor with pairs of doubles computes at once. (The same
-    /// operations in the same order as for one of them.)
+    /// Coefficients of one section and two axes, or of two sections: a processor with pairs of doubles computes them at
+    /// once. (The same operations in the same order as for one of them.)
     private struct Coefficients {
         let b0, beta1, beta2, e1, e2: SIMD2<Double>
 
@@ -182,7 +182,7 @@ public struct AxisFilter: Sendable {
         }
     }
 
-    /// Of the same, in registers.
+    /// Delays of the same, in registers.
     private struct Delays {
         var first, second: SIMD2<Double>
 

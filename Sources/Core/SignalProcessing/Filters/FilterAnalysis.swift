@@ -26,7 +26,7 @@ public struct FilterPole: Sendable, Equatable {
     }
 }
 
-/// What a filter does to a sine.
+/// Response of a filter to a sine.
 public struct FilterResponse: Sendable, Equatable {
     /// Hz.
     public var frequency: Double

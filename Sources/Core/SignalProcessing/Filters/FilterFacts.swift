@@ -1,4 +1,4 @@
-/// What there is to know of a kind, or of a filter.
+/// Facts about a kind, or about a filter.
 public struct FilterFacts: Sendable {
     public let name: String
     public let title: String

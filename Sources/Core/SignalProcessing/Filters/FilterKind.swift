@@ -6,14 +6,14 @@ public protocol FilterKind: Sendable, Equatable {
     static var name: String { get }
     /// For people; where there is a band, it comes behind: `Butterworth`, `low pass`.
     static var title: String { get }
-    /// What it does, in a sentence or two for people.
+    /// Effect of the filter, in a sentence or two for people.
     static var help: String { get }
 
     /// The defaults of the parameters that may be left out.
     init()
     /// Names the parameters, in the order in which they are written.
     mutating func parameters(_ parameters: inout FilterParameters)
-    /// What does not fit together in the parameters, each of which is allowed by itself.
+    /// Contradiction between the parameters, each of which is allowed by itself.
     var problem: FilterProblem? { get }
     /// The filter at a sample rate in Hz; its numbers are within their limits.
     func design(rate: Double) throws(FilterDesignError) -> FilterSpecification.Design

@@ -1,5 +1,5 @@
-/// What a person asks of a filter, free of any sample rate. A kind of filter has a line in each of the three lists here; the
-/// rest of it is in its own file (see ``FilterKind``).
+/// Specification of a filter by a person, free of any sample rate. A kind of filter has a line in each of the three
+/// lists here; the rest of it is in its own file (see ``FilterKind``).
 public indirect enum FilterSpecification: Sendable, Equatable {
     case butterworth(ButterworthSpecification)
     case simple(SimpleSpecification)

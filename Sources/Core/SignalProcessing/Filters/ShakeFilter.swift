@@ -25,7 +25,7 @@ public enum ShakeFilter: String, Sendable, CaseIterable {
     case bp2to6o3 = "bp2-6-o3"
     case bp4to8o3 = "bp4-8-o3"
 
-    /// What the name stands for.
+    /// Specification that the name stands for.
     public var specification: FilterSpecification {
         switch self {
         case .pass: .none

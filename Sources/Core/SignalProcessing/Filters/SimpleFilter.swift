@@ -77,7 +77,7 @@ struct AdaptiveStage: Sendable {
         /// 1 − k.
         var rest: Double
 
-        /// What the filter is while d keeps a value.
+        /// Section that equals the filter while d keeps a value.
         func section(motion d: Double) -> Section {
             let share = weight(d)
             return SimpleSpecification.section(

@@ -13,7 +13,7 @@ public struct LineBounds: Sendable, Equatable {
     public var middle: Double { (lower + upper) / 2 }
     public var width: Double { upper - lower }
 
-    /// What is known gets older.
+    /// Widens the bounds with age.
     public mutating func widen(_ drift: Double) {
         lower -= drift
         upper += drift
