@@ -22,9 +22,9 @@ public struct CodedError: Error, Sendable, Equatable {
     public var code: Code
     /// A sentence for people.
     public var message: String
-    /// What was given; nil, and left out, when there is nothing to show.
+    /// Value given; nil, and left out, when there is nothing to show.
     public var got: Value?
-    /// What is allowed, in words or as an interval; nil when the message says it all.
+    /// Allowed values, in words or as an interval; nil when the message has them.
     public var allowed: String?
     /// With `unknownKey`: the known word that looks most like it.
     public var nearest: String?
@@ -49,7 +49,7 @@ public struct CodedError: Error, Sendable, Equatable {
         self.column = column
     }
 
-    /// What was wrong with a text.
+    /// Error of reading a text.
     public init(_ error: ReadingError) {
         self.init(
             error.path, error.kind == .tooLarge ? .tooLarge : .syntax, error.message, got: error.got,

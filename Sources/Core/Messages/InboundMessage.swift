@@ -10,7 +10,7 @@ public struct InboundMessage: Sendable, Equatable {
     public var qos: Int
     /// Where an answer goes (MQTT 5).
     public var responseTopic: String?
-    /// What an answer brings back (MQTT 5).
+    /// Data that an answer brings back (MQTT 5).
     public var correlation: [UInt8]?
     public var contentType: String?
     /// It came over MQTT 5. With 3.1.1 nobody can know whether who sent it wanted an answer on a topic of his own.

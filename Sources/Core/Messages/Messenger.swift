@@ -152,7 +152,7 @@ public struct Messenger: Sendable {
         sink(headers[Stream.current.rawValue], UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// What is to be expected of an earthquake that the network has seen.
+    /// Sends a warning of an earthquake that the network has seen.
     public mutating func send(_ message: WarningMessage, to sink: PublicationSink) {
         begin(.warning, message.issued)
         message.fields(&json)

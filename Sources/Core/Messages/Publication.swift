@@ -13,7 +13,7 @@ public struct PublicationHeader: Sendable, Equatable {
     public var event: EventMark?
     /// Sent later than it was made, below `data/history`; with MQTT 5 it has the user property `hist=1`.
     public var isHistory = false
-    /// What the requester gave to know the answer by (MQTT 5 correlation data); nil: none.
+    /// Data by which the requester knows the answer (MQTT 5 correlation data); nil: none.
     public var correlation: [UInt8]?
 
     public init(
@@ -46,7 +46,7 @@ public struct EventMark: Sendable, Equatable {
     }
 }
 
-/// What is dropped last when memory is short.
+/// Importance of a message: the highest is dropped last when memory is short.
 public enum Priority: Int, Sendable, CaseIterable {
     /// Life cycle, replies, events and their waveforms.
     case essential = 0

@@ -1,8 +1,8 @@
 import Values
 
-/// What the command `history` gives: the levels of the past, step by step.
+/// Result of the command `history`: the levels of the past, step by step.
 public struct LevelColumns: Sendable {
-    /// Of one axis, m/s²; NaN where nothing is known.
+    /// Levels of one axis, m/s²; NaN where nothing is known.
     public struct Axis: Sendable {
         public var least: [Double]
         public var most: [Double]

@@ -1,6 +1,6 @@
 import Values
 
-/// What the command `history` gives of natural modes: periods of the past.
+/// Result of the command `history` for natural modes: periods of the past.
 public struct ModesColumns: Sendable, Equatable {
     /// Periods in one reply at most: a month of hours.
     public static let most = 800
@@ -26,7 +26,7 @@ public struct ModesColumns: Sendable, Equatable {
         ReplyResult(asCBOR: cbor, isSingle: true, json: { fields(&$0) }, cbor: { fields(&$0) })
     }
 
-    /// What a reply says; nil: it is none.
+    /// Reads a reply; nil: it is none.
     public init?(_ result: Value) {
         guard result["kind"] == "modes", case .array(let all)? = result["periods"], all.count <= Self.most else {
             return nil

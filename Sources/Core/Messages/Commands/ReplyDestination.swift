@@ -12,7 +12,7 @@ public struct ReplyDestination: Sendable, Equatable {
     /// Bytes of a response topic at most.
     public static let topicBytes = 256
 
-    /// What a response topic has to be, when this is none; nil when it is good.
+    /// Rule that a response topic breaks; nil when it is good.
     ///
     /// The agent publishes with its own rights at the broker: whoever asks must not have it speak where commands are
     /// read, of this station or another, nor in place of its own messages.
@@ -47,7 +47,7 @@ extension Topics {
     /// The groups of a station, `all` first.
     public static func allGroups(_ groups: [String]) -> [String] { ["all"] + groups.filter { $0 != "all" } }
 
-    /// What a request id has to be, when this is none; nil when it is good. It is a level of topics.
+    /// Rule that a request id breaks; nil when it is good. It is a level of topics.
     public static func problem(inRequestID id: String) -> String? {
         let good =
             (1...64).contains(id.utf8.count)

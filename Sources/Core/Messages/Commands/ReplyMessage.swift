@@ -1,6 +1,6 @@
 import Values
 
-/// What became of a command (`res/<id>` or an MQTT 5 response topic).
+/// Reply to a command (`res/<id>` or an MQTT 5 response topic).
 public struct ReplyMessage: Sendable, Equatable {
     public enum Phase: String, Sendable, CaseIterable {
         /// It is being carried out; another reply follows.
@@ -15,7 +15,7 @@ public struct ReplyMessage: Sendable, Equatable {
     /// The last level of the command's topic, also when there is no such verb.
     public var command: String
     public var phase: Phase
-    /// Of the configuration in force.
+    /// Revision of the configuration in force.
     public var revision: Int
     /// Everything that is wrong.
     public var errors: [CodedError]

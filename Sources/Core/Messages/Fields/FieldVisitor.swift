@@ -39,7 +39,7 @@ package protocol FieldVisitor {
     mutating func visit<T>(_ field: Field, _ values: [T], blank: () -> T, _ fields: (T, inout Self) -> Void)
 }
 
-/// What there is to know of a field besides its value.
+/// Description of a field besides its value.
 package struct Field {
     package enum Presence {
         /// In every message.

@@ -1,6 +1,6 @@
 import Values
 
-/// What writes a message, value by value, as the same object in one encoding or another. The caller keeps objects and
+/// Writer of a message, value by value, as the same object in one encoding or another. The caller keeps objects and
 /// arrays balanced, and writes a key before each value of an object.
 protocol ObjectWriter: FieldVisitor {
     mutating func beginObject()

@@ -3,14 +3,14 @@
 /// In all texts `$` stands for the axis or the relation, `^` for the relation's scale, `~` for what the station's topics
 /// begin with, `&` for the root of all stations, and `@` for the filters that can be chosen.
 public struct HomeAssistantEntity: Sendable {
-    /// What Home Assistant calls a platform.
+    /// Home Assistant's platform.
     public enum Component: String, Sendable {
         case sensor
         case binarySensor = "binary_sensor"
         case event, number, select, button, update
     }
 
-    /// What there is one of it for.
+    /// Subjects that each have one of it.
     public enum Subject: Sendable {
         case station, axis, relation
         /// The station, while it measures vibration.

@@ -9,7 +9,7 @@ public struct HomeAssistantPlace: Sendable, Equatable {
         case components
     }
 
-    /// What the topics of Home Assistant begin with, such as `homeassistant`.
+    /// Beginning of Home Assistant's topics, such as `homeassistant`.
     public var prefix: String
     /// The station's id.
     public var id: String
@@ -22,7 +22,7 @@ public struct HomeAssistantPlace: Sendable, Equatable {
     /// Where Home Assistant says that it has started.
     public static func status(prefix: String) -> String { prefix + "/status" }
 
-    /// Of the device, unique among all devices of a Home Assistant.
+    /// Id of the device, unique among all devices of a Home Assistant.
     var device: String { "seismote-" + id }
 
     /// The same as Home Assistant writes names of entities: a-z, 0-9 and _.
@@ -40,7 +40,7 @@ public struct HomeAssistantPlace: Sendable, Equatable {
     }
 }
 
-/// What Home Assistant is told of a station besides where its messages are.
+/// Facts about a station for Home Assistant, besides the place of its messages.
 public struct HomeAssistantStation: Sendable, Equatable {
     /// For people; empty: the id.
     public var name: String

@@ -15,7 +15,7 @@ public struct AgentState: Sendable, Equatable {
 
     /// Number of the process.
     public var process: Int
-    /// Of the monotonic clock, nanoseconds: the age of the file does not depend on the time of day.
+    /// Time of writing by the monotonic clock, nanoseconds: the age of the file does not depend on the time of day.
     public var written: Int64
     /// Nanoseconds of UTC.
     public var time: Int64
@@ -25,7 +25,7 @@ public struct AgentState: Sendable, Equatable {
     public var isConnected = false
     /// The connection, in a few words.
     public var broker = ""
-    /// What is spoken with the broker; nil while there is no connection.
+    /// Version spoken with the broker; nil while there is no connection.
     public var mqtt: String?
     /// Nil until one has been found.
     public var sensor: InfoMessage.Sensor?

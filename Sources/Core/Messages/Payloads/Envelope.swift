@@ -1,4 +1,4 @@
-/// What every JSON object of the agent begins with.
+/// First members of every JSON object of the agent.
 package struct Envelope {
     /// Nil: the object has a description of the station under this name.
     var station: String?
@@ -7,7 +7,7 @@ package struct Envelope {
     var number: Int
     /// Nanoseconds of UTC.
     var time: Int64
-    /// Of messages that are made of samples.
+    /// Quality of the times, in messages that are made of samples.
     var quality: TimeQuality?
 
     package init(station: String?, boot: String, number: Int, time: Int64, quality: TimeQuality?) {

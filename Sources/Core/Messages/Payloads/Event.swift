@@ -1,6 +1,6 @@
 import Seismology
 
-/// What an event is at one moment of its life (`event/trigger`; its `end` also as `event/last`).
+/// An event at one moment of its life (`event/trigger`; its `end` also as `event/last`).
 public struct EventMessage: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable { case onset, update, end }
 
@@ -88,7 +88,7 @@ public struct EventMessage: Sendable, Equatable {
     public var duration75: Double?
     public var duration95: Double?
     public var intensity: [IntensityValue] = []
-    /// Of each detector that has some.
+    /// Ratios of each detector that has some.
     public var ratios: [DetectorRatios] = []
     public var rmsMax = AxisValues(0.0)
     public var rsam = AxisValues(0.0)

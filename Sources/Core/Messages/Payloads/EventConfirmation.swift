@@ -1,4 +1,4 @@
-/// What a network of stations says of a station's event: others have seen the same earthquake, or it was none after all.
+/// A network's confirmation of a station's event: others have seen the same earthquake, or it was none after all.
 public struct EventConfirmation: Sendable, Equatable {
     /// The station's own id of its event.
     public var eventID: String

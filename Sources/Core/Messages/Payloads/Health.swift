@@ -5,14 +5,14 @@ import Values
 public struct HealthMessage: Sendable, Equatable {
     public enum SensorState: String, Sendable, CaseIterable { case ok, settling, stalled, missing, fault }
 
-    /// What waits for the broker.
+    /// Messages that wait for the broker.
     public struct Outbox: Sendable, Equatable {
         public var messages = 0
         public var bytes = 0
         /// Seconds.
         public var oldest = 0.0
         public var dropped = ClassCounts()
-        /// Of delivered events.
+        /// Messages of delivered events that were deleted for their age.
         public var deletedForAge = 0
         public var deletedForRoom = 0
         public init() {}
@@ -28,7 +28,7 @@ public struct HealthMessage: Sendable, Equatable {
         public init() {}
     }
 
-    /// What the station makes of the network's events, since the start.
+    /// The station's use of the network's events, since the start.
     public struct Warnings: Sendable, Equatable {
         public var issued = 0
         public var alarms = 0
@@ -54,7 +54,7 @@ public struct HealthMessage: Sendable, Equatable {
     public var loopLateMs: Double?
     public var cpuPercent: Double?
     public var rssBytes: Int?
-    /// Of the chip.
+    /// Temperature of the chip.
     public var temperature: Double?
     public var hostTemperature: Double?
     public var uptime = 0.0

@@ -1,6 +1,6 @@
 import Values
 
-/// Who this is (`state/info`).
+/// Description of the station (`state/info`).
 public struct InfoMessage: Sendable, Equatable {
     public struct Agent: Sendable, Equatable {
         public var name: String

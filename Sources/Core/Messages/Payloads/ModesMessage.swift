@@ -14,7 +14,7 @@ public struct ModesMessage: Sendable, Equatable {
     public var seconds = 0.0
     /// Segments that were averaged.
     public var segments = 0
-    /// Of the sensor's chip, °C; nil: it does not measure it.
+    /// Temperature of the sensor's chip, °C; nil: it does not measure it.
     public var temperature: Double?
     /// From the lowest on.
     public var modes: [StructureMode] = []
@@ -45,7 +45,7 @@ public struct ModesMessage: Sendable, Equatable {
         }
     }
 
-    /// What a message says; nil: it is none.
+    /// Reads a message; nil: it is none.
     public init?(_ message: Value) {
         guard let start = message["start"]?.rawText.flatMap({ Timestamp($0)?.nanoseconds }),
             let seconds = message["seconds"]?.number, case .array(let all)? = message["modes"], all.count <= Self.most

@@ -89,7 +89,7 @@ public struct AxisSet: OptionSet, Sendable {
 
     package var names: [String] { Self.namesOfAll[Int(rawValue & 7)] }
 
-    /// Of each set, so that a message is written without an allocation.
+    /// Names of each set, so that a message is written without an allocation.
     private static let namesOfAll: [[String]] = (0..<8).map { set in
         ["x", "y", "z"].enumerated().compactMap { set >> $0.offset & 1 == 1 ? $0.element : nil }
     }

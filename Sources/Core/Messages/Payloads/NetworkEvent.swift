@@ -68,7 +68,7 @@ public struct NetworkEventMessage: Sendable, Equatable {
         public init(value: Double, station: String) { (self.value, self.station) = (value, station) }
     }
 
-    /// What the stations take it for.
+    /// The stations' class of the event.
     public struct Class: Sendable, Equatable {
         public var likely = Likely.unclassified
         public var earthquake = 0
@@ -183,7 +183,7 @@ public struct NetworkEventMessage: Sendable, Equatable {
         f.flag("withdrawn", isWithdrawn ? true : nil, "True when later onsets showed that there was no such event.")
     }
 
-    /// What distinguishes two versions, and nothing else.
+    /// Content in which two versions may differ, and nothing else.
     public var contentJSON: [UInt8] { JSONWriter.object { content(&$0) } }
 
     /// As `contentJSON`, of a message that was sent.

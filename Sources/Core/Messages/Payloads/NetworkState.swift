@@ -1,6 +1,6 @@
 import Values
 
-/// What the detector of a network says of itself (`network/status`).
+/// Status of the detector of a network (`network/status`).
 public struct NetworkStatusMessage: Sendable {
     /// A station that takes no part, because it states another place than it is known at.
     public struct Moved: Sendable, Equatable {
@@ -16,7 +16,7 @@ public struct NetworkStatusMessage: Sendable {
         }
     }
 
-    /// Of more than so many stations that have moved, the others are not told.
+    /// Largest number of moved stations that are named.
     public static let movedLimit = 100
 
     public var isOnline = true

@@ -2,7 +2,7 @@ import Seismology
 
 /// The state of the ground once a second (`state/summary`).
 public struct SummaryMessage: Sendable, Equatable {
-    /// Of one component over the window.
+    /// Level of one component over the window.
     public struct Level: Sendable, Equatable {
         public var rms: Double
         public var peak: Double
@@ -48,11 +48,11 @@ public struct SummaryMessage: Sendable, Equatable {
     public var magnitude: Double = 0
     public var direction: Direction?
     public var spectrum: SpectrumPeak?
-    /// Of each detector that has some.
+    /// Ratios of each detector that has some.
     public var ratios: [DetectorRatios] = []
     public var triggered = false
     public var detectors: [String] = []
-    /// Of the open event; nil without one.
+    /// Class of the open event; nil without one.
     public var eventClass: EventClass?
     public var extremes: Extremes?
     public var valid = true
@@ -105,7 +105,7 @@ public struct SummaryMessage: Sendable, Equatable {
         f.text("reason", reason, "Why not, when not valid: `settling`, `gap`, `stuck` or `implausible`.")
     }
 
-    /// Of `state/level`.
+    /// Fields of `state/level`.
     /// - Parameter synced: whether the clock follows its source.
     package func levelFields(synced: Bool, _ f: inout some FieldVisitor) {
         f.number("pga", pga, unit: "m/s^2", "Peak ground acceleration, as in the summary.")

@@ -1,6 +1,6 @@
 import Values
 
-/// What a station expects of an earthquake that its network has seen (`event/warning`).
+/// A station's expectation of an earthquake that its network has seen (`event/warning`).
 public struct WarningMessage: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable { case coming, passed, cancelled }
 

@@ -9,9 +9,9 @@ public enum Stream: Int, Sendable, CaseIterable {
     case digest
     /// Vibration of one interval, and natural modes of a period.
     case vibration, modes
-    /// What becomes of an update.
+    /// Progress of an update.
     case update
-    /// What is to be expected of an earthquake that the network has seen.
+    /// Expectation of an earthquake that the network has seen.
     case warning
 
     /// How the messages of this stream travel: the one table of quality of service, retention, content type, expiry

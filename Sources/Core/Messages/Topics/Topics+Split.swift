@@ -27,7 +27,7 @@ extension Topics {
         rest(of: topic, below: "\(root)/network/place")
     }
 
-    /// What comes after the first levels of a topic and their slash. Bytes are compared, because a slash and an accent after
+    /// Rest of a topic behind its first levels and their slash. Bytes are compared, because a slash and an accent after
     /// it are one letter of Swift.
     /// - Returns: nil where the topic begins otherwise.
     public static func rest(of topic: String, below levels: String) -> String? {

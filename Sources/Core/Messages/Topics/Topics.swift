@@ -19,11 +19,11 @@ public struct Topics: Sendable, Equatable {
     public let last: String
     public let current: String
     public let warning: String
-    /// What the detector of the network publishes, of no station.
+    /// Topic of the network's detector, of no station.
     public let networkEvent: String
     public let level: String
     public let digest: String
-    /// What becomes of an update.
+    /// Progress of an update.
     public let update: String
     public let trace: String
     /// Traces for a while, by command.
@@ -41,7 +41,7 @@ public struct Topics: Sendable, Equatable {
     public let replyPrefix: String
     public let commandPrefix: String
 
-    /// What topics begin with unless something else is said.
+    /// Root of topics unless a setting names another.
     public static let defaultRoot = "seismote"
 
     /// - Parameters:
@@ -100,7 +100,7 @@ public struct Topics: Sendable, Equatable {
         return topic
     }
 
-    /// What the topic of a message of this station begins with below another root; nil: it is none of ours.
+    /// Base of the topic of a message of this station below another root; nil: it is none of ours.
     private func formerBase(of topic: String) -> String? {
         let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
         let kinds = ["state", "event", "data"]
@@ -130,14 +130,14 @@ public struct Topics: Sendable, Equatable {
     /// Levels of the topics beside those of the stations: commands to groups, and what the detector of a network says.
     public static let reserved = ["group", "network"]
 
-    /// What an id has to be, when this is none; nil when it is good.
+    /// Rule that an id breaks; nil when it is good.
     public static func problem(inID id: String) -> String? {
         let good = (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
         guard good else { return "1 to 64 characters of A-Z, a-z, 0-9, _ and -" }
         return reserved.contains(id) ? "any id but '\(id)', which is reserved" : nil
     }
 
-    /// What a root has to be, when this is none; nil when it is good.
+    /// Rule that a root breaks; nil when it is good.
     public static func problem(inRoot root: String) -> String? {
         let allowed =
             "1 to 128 bytes of topic levels between slashes, none empty, no +, # or control character, no $ in front"
@@ -183,7 +183,7 @@ extension Substring.UTF8View {
 
 /// A name that cannot be part of a topic.
 public struct TopicError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What the name is for.
+    /// Purpose of the name.
     public var name: String
     public var got: String
     public var allowed: String

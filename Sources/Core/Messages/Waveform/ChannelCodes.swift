@@ -1,6 +1,6 @@
 import MiniSEED
 
-/// What a station's channels are called in miniSEED, by FDSN's rules (Source Identifiers 1.0; SEED manual, appendix A).
+/// Codes of a station's channels in miniSEED, by FDSN's rules (Source Identifiers 1.0; SEED manual, appendix A).
 ///
 /// - **Band** from the sample rate. A MEMS accelerometer answers down to 0 Hz, so always the letter for a corner of
 ///   10 s or longer: `J` from 5000 Hz, `F` from 1000, `C` from 250, `H` from 80, `B` from 10, `M` above 1, `L` to 0.3,
@@ -9,7 +9,7 @@ import MiniSEED
 ///   `Y` RMS.
 /// - **Orientation** `E`, `N`, `Z` when the station's y axis points within 5° of north, else `1`, `2`, `Z` for x, y, z.
 public struct ChannelCodes: Sendable, Equatable {
-    /// What a channel holds.
+    /// Content of a channel.
     public enum Content: String, Sendable, CaseIterable { case acceleration = "N", filtered = "X", rms = "Y" }
 
     public var network: String

@@ -5,7 +5,7 @@ public struct WaveformSegment: Sendable, Equatable {
     /// Time of the first and the last sample, nanoseconds of UTC.
     public var start: Int64
     public var end: Int64
-    /// Of each axis.
+    /// Samples of each axis.
     public var samples: Int
     /// Samples per second.
     public var rate: Double

@@ -1,13 +1,13 @@
 /// When the station as a whole triggers, and how triggers become events. The settings of each detector are in its file.
 public struct DetectionConfiguration: Sendable, Equatable {
-    /// Of each detector of the list.
+    /// Settings of each detector of the list.
     var detectors = DetectorList.Settings()
     public var event = Event()
 
     public init() {}
 }
 
-/// What others have to know of a detector that is enabled.
+/// Facts about an enabled detector for others.
 public struct DetectorFacts: Sendable, Equatable {
     /// Its place in the list.
     public var number: Int

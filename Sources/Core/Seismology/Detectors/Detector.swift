@@ -17,7 +17,7 @@ public protocol Detector: Sendable {
     mutating func takeOver(_ old: Self, inputGoesOn: Bool)
     /// Writes, for every sample of a chunk, the axes that it is on for and what ``reading(_:at:)`` needs.
     mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult)
-    /// What it says of a sample at which it is on. Changes nothing: `mutating` keeps the compiler from copying it.
+    /// Reading at a sample at which it is on. Changes nothing: `mutating` keeps the compiler from copying it.
     mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading
 }
 
@@ -47,7 +47,7 @@ public protocol DetectorSettings: Sendable, Equatable {
     var enabled: Bool { get set }
     /// The signal that it looks at, where there is a choice.
     var chosenSignal: DetectorSignal? { get }
-    /// What does not fit together in these settings.
+    /// Contradictions in these settings.
     var problems: [DetectorProblem] { get }
 }
 
@@ -67,11 +67,11 @@ public struct DetectorProblem: Sendable {
     public var allowed: String
 }
 
-/// What a detector is made for.
+/// Context that a detector is made for.
 public struct DetectorContext: Sendable {
     /// Samples per second.
     public var rate: Double
-    /// Of the RMS of x, y and z, m/s².
+    /// Thresholds of the RMS of x, y and z, m/s².
     public var thresholds: (x: Double, y: Double, z: Double)
     /// Where the RMS comes from; nil: nobody says it.
     public var levels: Levels?
@@ -140,14 +140,14 @@ public struct DetectorResult {
     public var stride: Int
 }
 
-/// What a detector says of a sample at which it is on.
+/// Reading of a detector at a sample at which it is on.
 public struct DetectorReading: Sendable {
     /// Bits 0, 1, 2 for x, y, z.
     public var axes: UInt8
-    /// What it compares with its threshold, in its unit.
+    /// Value that it compares with its threshold, in its unit.
     public var value: Double
     public var threshold: Double
-    /// Of a movement, with its largest acceleration on each axis, m/s².
+    /// Movement, with its largest acceleration on each axis, m/s².
     public var movement: Movement?
 
     public struct Movement: Sendable {

@@ -9,7 +9,7 @@ public struct DetectorError: Error, Sendable {
 
 /// Where the detectors of a bank write what they found in a chunk; the memory is the caller's.
 public struct DetectorMemory {
-    /// Of each sample, bit d: detector d of the list is on.
+    /// Bits of each sample: bit d means that detector d of the list is on.
     public var on: UnsafeMutablePointer<UInt8>
     /// For each detector as many bytes, and three times as many numbers, as a chunk may have samples.
     public var axes: UnsafeMutablePointer<UInt8>

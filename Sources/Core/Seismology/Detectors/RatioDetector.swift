@@ -72,7 +72,7 @@ extension DetectionConfiguration {
         ]
         #endif
 
-        /// What else must hold for a trigger on a vector to count.
+        /// Further condition for a trigger on a vector to count.
         public struct Guard: Sendable, Equatable {
             public var enabled = true
             public var axes = 2

@@ -6,7 +6,7 @@
 /// samples to rise and to return. So a spike is known one sample after it; it is taken out of what later ones
 /// are compared with.
 struct SpikeFinder: Sendable {
-    /// Of a normal distribution 8 mean absolute values are 6.4 standard deviations.
+    /// Factor on the mean absolute value: for a normal distribution 8 of them are 6.4 standard deviations.
     private static let factor = 8.0
     /// How far the neighbours may lie apart: this share of the spike, or what noise explains.
     private static let (share, noise) = (1.0 / 8, 5.0)

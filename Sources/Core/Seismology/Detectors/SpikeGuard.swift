@@ -11,7 +11,7 @@ import SignalProcessing
 /// A spike is above for one sample before it is known: the guard needs a hold of two samples or more.
 struct SpikeGuard: Sendable {
     private var finder: SpikeFinder
-    /// What spikes become, one sample late.
+    /// Offset removal for the samples after the guard, one sample late.
     private var offset: OffsetRemoval
     private var filter: AxisFilter
     /// For each axis, over the window of its RMS: by how much the squares are less without spikes.

@@ -11,7 +11,7 @@ struct BandBank: Sendable {
     private var coefficients: [SIMD2<Double>] = []
     /// For each pair and axis: two delays of the first and of the second section.
     private var delays = [SIMD2<Double>](repeating: .zero, count: 36)
-    /// Of each band.
+    /// Gain of each band.
     private(set) var gains: [Double] = []
 
     /// - Parameter rate: samples per second.

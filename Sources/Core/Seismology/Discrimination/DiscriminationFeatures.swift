@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// What a window of blocks looks like beside the noise, as numbers that earthquakes and disturbances differ in.
+/// Features of a window of blocks beside the noise: numbers in which earthquakes and disturbances differ.
 struct DiscriminationFeatures: Sendable, Equatable {
     /// In the order of ``DiscriminationModel/features``: shares of the bands from 0.5, 1, 2 and 4 Hz in the energy; energy
     /// below 2 Hz to the noise; rectilinearity; power of the last half second to the largest; largest rise from one block to
@@ -122,8 +122,8 @@ struct DiscriminationFeatures: Sendable, Equatable {
         return parts.constant + parts.features.sum()
     }
 
-    /// What each feature adds to the logit, in the order of ``DiscriminationModel/features``; a product of two is shared by
-    /// both. With ``DiscriminationModel/constant(at:)`` they add up to ``logit(at:)``.
+    /// Contribution of each feature to the logit, in the order of ``DiscriminationModel/features``; a product of two is
+    /// shared by both. With ``DiscriminationModel/constant(at:)`` they add up to ``logit(at:)``.
     func contributions(at seconds: Double) -> [Double] {
         let parts = DiscriminationModel.parts(values, at: seconds).features
         return DiscriminationModel.features.indices.map { parts[$0] }
@@ -140,7 +140,7 @@ extension DiscriminationModel {
     /// u: octaves from 2 s of the time since the onset, −2 … 1.3.
     private static func octaves(_ seconds: Double) -> Double { log2(min(5, max(0.5, seconds))) - 1 }
 
-    /// What does not depend on the features.
+    /// Part of the logit that does not depend on the features.
     static func constant(at seconds: Double) -> Double {
         let u = octaves(seconds)
         return bias + time.first * u + time.second * u * u

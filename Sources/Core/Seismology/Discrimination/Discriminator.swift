@@ -1,13 +1,13 @@
 import SignalProcessing
 
-/// What an event probably is, as far as one station can say: by the newest judging, so that it may change back.
+/// Probable cause of an event, as far as one station can say: by the newest judging, so that it may change back.
 public struct EventClass: Sendable, Equatable {
     public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
 
     public var likely = Likely.unclassified
-    /// That it is an earthquake, at the last judging.
+    /// Probability of an earthquake, at the last judging.
     public var probability: Double?
-    /// Of that judging, seconds of samples after the event's onset.
+    /// Time of that judging, seconds of samples after the event's onset.
     public var time: Double?
     /// It is taken for an earthquake with a probability of 0.8 or more.
     public var isCertain = false
@@ -62,9 +62,9 @@ public struct Discriminator: Sendable {
     private var blocks: GroundBlocks
     private let rate: Double
     private var judgings: [Judging?] = Array(repeating: nil, count: most)
-    /// Of each judging.
+    /// Noise at each judging.
     private var noises = [Double](repeating: 0, count: most * GroundBlocks.noiseValues)
-    /// Of the event's judgings that have given their place to others.
+    /// Course of the event's judgings that have given their place to others.
     private var past = ClassCourse()
     /// Sample of the event's onset; nil without an event.
     private var onset: Int?
@@ -73,11 +73,11 @@ public struct Discriminator: Sendable {
     private var isOpenQuestion = false
     /// The noise, as of now: energies of the bands from 0.5, 1, 2, 4 and 8 Hz, products of the axes xx yy zz xy xz yz.
     public var noise: [Double] { blocks.noise }
-    /// What is known of the open event.
+    /// Class of the open event so far.
     public private(set) var result = EventClass()
     /// Features at the judgings that are published, in their order, with their seconds; of the event's first trigger.
     public private(set) var judged: [(time: Double, features: [Double])] = []
-    /// What the newest judging of the event's first trigger was made of.
+    /// Input of the newest judging of the event's first trigger.
     public private(set) var newest: Judged?
 
     /// - Parameter rate: samples per second.
@@ -139,7 +139,7 @@ public struct Discriminator: Sendable {
         return bits
     }
 
-    /// What is known of an event that ends now.
+    /// Class of an event that ends now.
     public var conclusion: EventClass {
         var result = result
         conclude(&result)

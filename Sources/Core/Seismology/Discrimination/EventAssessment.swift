@@ -6,7 +6,7 @@ public struct AssessmentSettings: Sendable, Equatable {
     public var onsite: Bool
     /// The 3-D velocity from which on an earthquake is an alarm, m/s; nil: there is none.
     public var alarm: Double?
-    /// That it is an earthquake, from which on it is an alarm.
+    /// Probability of an earthquake from which on it is an alarm.
     public var alarmProbability: Double
 
     public init(classification: Bool, onsite: Bool, alarm: Double?, alarmProbability: Double = 0.85) {
@@ -15,8 +15,8 @@ public struct AssessmentSettings: Sendable, Equatable {
     }
 }
 
-/// What one station makes of an event while it lasts: class, alarm, on-site estimate. Each stage is a value of its own; here
-/// they get their samples.
+/// One station's assessment of an event while it lasts: class, alarm, on-site estimate. Each stage is a value of its
+/// own; here they get their samples.
 public struct EventAssessment: Sendable {
     public private(set) var discriminator: Discriminator?
     private var motion: RapidMotion?

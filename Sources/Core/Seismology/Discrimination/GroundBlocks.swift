@@ -1,17 +1,17 @@
 import SignalProcessing
 
-/// What the ground did in successive 1/8 s of samples, in bands and directions, and what of it is noise: averages of the
-/// blocks without a trigger that end 3 s before the newest one, so that no onset is in them.
+/// Motion of the ground in successive 1/8 s of samples, in bands and directions, and its noise: averages of the blocks
+/// without a trigger that end 3 s before the newest one, so that no onset is in them.
 struct GroundBlocks: Sendable {
     /// Numbers of a block: energies of five bands, products of the axes of the band from 1 Hz (xx yy zz xy xz yz), mean
     /// square of the differences of successive samples, zero crossings of the band and of its differences weighted by the
     /// axes' powers, mean square and largest of its square, largest square of the differences of successive samples.
     static let values = 17
-    /// Of them, those that the noise has too.
+    /// Values among them that the noise has too.
     static let noiseValues = 12
     /// Blocks that are kept; of the mean acceleration more.
     private static let kept = 40
-    /// Of the band from 1 Hz, Hz, and samples per second.
+    /// Band from 1 Hz, Hz, and samples per second.
     let (bandwidth, rate): (Double, Double)
     private static let meansKept = 128
     /// Blocks from a block to the noise that ends before it.
@@ -39,7 +39,7 @@ struct GroundBlocks: Sendable {
     private var anyTriggered = false
     /// Whether a sample of the unfinished block was estimated.
     private var anyEstimated = false
-    /// Of the last blocks, whether they have such a sample.
+    /// Whether each of the last blocks has such a sample.
     private var estimated = [Bool](repeating: false, count: kept)
     /// The first sample; the last one less it; the band's last sample and its last difference.
     private var first = SIMD3<Double>.zero

@@ -5,8 +5,8 @@ struct MotionAlarm: Sendable {
     private let rate: Double
     /// Square of the 3-D velocity, m²/s².
     private let threshold: Double
-    /// Of each judging: the sample until which it counts in any case, whether the trigger has lasted since its onset, and the
-    /// square of the velocity that it asks for.
+    /// Triggers of each judging: the sample until which it counts in any case, whether the trigger has lasted since its
+    /// onset, and the square of the velocity that it asks for.
     private var triggers = Array(repeating: (least: 0, lasts: false, asked: 0.0), count: Discriminator.most)
     /// As bits.
     private(set) var moved: UInt8 = 0

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// What the first seconds after an onset say of the motion to come, SI units.
+/// Estimate of the motion to come from the first seconds after an onset, SI units.
 public struct OnsiteEstimate: Sendable, Equatable {
     /// Seconds after the onset: 1, 2, 3, 5 or 8.
     public var time: Int
@@ -65,7 +65,7 @@ public struct OnsiteEstimator: Sendable {
     private let rate: Double
     /// Sample of the onset; nil: nothing to estimate.
     private var onset: Int?
-    /// Of the next estimate: its place among the laws, and the sample that completes it.
+    /// Place of the next estimate among the laws, and the sample that completes it.
     private var next = 0
     private var end = 0
     private var level: Int?

@@ -35,7 +35,7 @@ public struct EventMachine: Sendable {
         }
     }
 
-    /// What has to be done after a sample.
+    /// Action after a sample.
     public enum Action: Sendable, Equatable {
         case none
         /// An event begins at this sample.

@@ -27,7 +27,7 @@ public struct ArrivalPicker: Sendable {
     /// Seconds before the onset that are looked at, at most and at least, and after it.
     public static let (before, least, after) = (10.0, 3.0, 5.0)
     private static let temperature = 6.0
-    /// Of the uncertainty, s.
+    /// Least uncertainty, s.
     private static let floor = 0.03
     /// Seconds that the filter needs.
     private static let settling = 0.5

@@ -2,7 +2,7 @@
 public struct HorizontalPeaks: Sendable, Equatable {
     public private(set) var x = 0.0
     public private(set) var y = 0.0
-    /// Of the vector, squared: the root is only needed when somebody asks.
+    /// Square of the vector: the root is only needed when somebody asks.
     private var square = 0.0
 
     public init() {}

@@ -7,7 +7,7 @@ import SignalProcessing
 /// away from the source where it is upwards, comes from `azimuth` + 180° where `incidence` is below 90°, and from
 /// `azimuth` where it is above.
 public struct Polarization: Sendable, Equatable {
-    /// Of its horizontal part, degrees clockwise from y, [0, 360).
+    /// Azimuth of its horizontal part, degrees clockwise from y, [0, 360).
     public var azimuth: Double
     /// From the upward vertical, degrees: 0 up, 90 horizontal, 180 down.
     public var incidence: Double

@@ -69,7 +69,7 @@ public struct ResponseSpectrum: Sendable {
         }
     }
 
-    /// Of each period, m/s²: x, y and their geometric mean.
+    /// Values at each period, m/s²: x, y and their geometric mean.
     public var values: (x: [Double], y: [Double], mean: [Double]) {
         var all: (x: [Double], y: [Double], mean: [Double]) = ([], [], [])
         for (k, period) in Self.periods.enumerated() {

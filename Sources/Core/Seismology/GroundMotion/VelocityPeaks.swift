@@ -2,7 +2,7 @@
 public struct VelocityPeaks: Sendable, Equatable {
     public private(set) var horizontal = HorizontalPeaks()
     public private(set) var z = 0.0
-    /// Of the 3-D vector, squared.
+    /// Square of the 3-D vector.
     private var square = 0.0
 
     public init() {}

@@ -45,7 +45,7 @@ public struct IntensityPeaks: Sendable, Equatable {
     /// Peak acceleration of the horizontals, m/s², and peak velocity, m/s.
     public var pga: Double
     public var pgv: Double
-    /// Of ``CentralWeatherAdministration/Acceleration``, m/s².
+    /// Peak of ``CentralWeatherAdministration/Acceleration``, m/s².
     public var cwa: Double
     /// Peak velocity of the 3-D vector, m/s.
     public var vectorPGV: Double
@@ -54,13 +54,13 @@ public struct IntensityPeaks: Sendable, Equatable {
         (self.pga, self.pgv, self.cwa, self.vectorPGV) = (pga, pgv, cwa, vectorPGV)
     }
 
-    /// Of motion along one horizontal axis, slower than 10 Hz.
+    /// Motion along one horizontal axis, slower than 10 Hz.
     public init(pga: Double, pgv: Double) { self.init(pga: pga, pgv: pgv, cwa: pga, vectorPGV: pgv) }
 }
 
 /// One relation's answer.
 public struct IntensityEstimate: Sendable, Equatable {
-    /// What the relation's authors, or ShakeMap, prefer.
+    /// Value that the relation's authors, or ShakeMap, prefer.
     public var value: Double
     /// From peak acceleration alone and from peak velocity alone, where the relation has both.
     public var fromPGA: Double?

@@ -292,7 +292,7 @@ enum CrossFieldRules {
             "A certificate and its key belong together.", got: "", allowed: "both cert_file and key_file, or neither")
     }
 
-    /// What is written there is no message of a station, and must not be taken for one, or for a command.
+    /// Messages on these topics are not the station's, and must not be taken for its messages or for commands.
     private static func othersTopics(_ c: Configuration, _ findings: inout Findings) {
         let root = c.mqtt.root
         let (home, openEEW) = (c.mqtt.homeAssistant, c.mqtt.openEEW)
