@@ -145,7 +145,7 @@ public enum Settings {
         return loaded
     }
 
-    /// What to say of a word that a codec knows only from earlier versions.
+    /// Note on a word that a codec knows only from earlier versions.
     private static func renamed(_ given: Layer.Given) -> String? {
         guard given.setting.type == "one of", case .string(let word) = given.value else { return nil }
         var (now, findings) = (Configuration(), Findings())

@@ -63,7 +63,7 @@ public struct FeedPacket: Sendable, Equatable {
 
 /// A client of the server, for those who ask who is connected.
 public struct FeedClient: Sendable, Equatable {
-    /// What it is sent of a station.
+    /// Position of a client in a station's packets.
     public struct Position: Sendable, Equatable {
         /// The station's place in the archive.
         public var station: Int
@@ -102,7 +102,7 @@ public struct FeedGap: Sendable, Equatable {
     }
 }
 
-/// What sessions read. Stations keep their place in the list; new ones come at its end.
+/// Archive that sessions read. Stations keep their place in the list; new ones come at its end.
 public protocol FeedArchive {
     var stations: [FeedStation] { get }
     /// Time of now and of the server's start, nanoseconds of UTC.

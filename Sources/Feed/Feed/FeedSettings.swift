@@ -157,7 +157,7 @@ public struct FeedSettings: ProgramSettings {
         return groups.contains { own.contains(.string($0)) }
     }
 
-    /// What is subscribed to.
+    /// Filters to subscribe to.
     public var subscriptions: [String] {
         let ids = stations.isEmpty ? ["+"] : stations
         return ids.flatMap { id in

@@ -7,7 +7,7 @@ public struct Codec<T: Sendable>: Sendable {
     let type: String
     /// Unit of a bare number; nil where there is none.
     let unit: String?
-    /// What is allowed, in words or as an interval; goes into errors and documentation.
+    /// Allowed values, in words or as an interval; goes into errors and documentation.
     let allowed: String
     /// JSON Schema (2020-12) of what `decode` takes, apart from what depends on other settings.
     let schema: Value
@@ -69,7 +69,7 @@ struct Findings {
 }
 
 extension Value {
-    /// What kind of value it is, for sentences.
+    /// Kind of value, for sentences.
     public var kind: String {
         switch self {
         case .null: "nothing"

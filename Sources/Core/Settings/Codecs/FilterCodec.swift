@@ -9,12 +9,12 @@ extension Codec where T == FilterSpecification {
         decode: { value, path, findings in decodeFilter(value, path, inChain: false, &findings) },
         encode: encodeFilter)
 
-    /// What `#/$defs/filter` stands for.
+    /// Schema of `#/$defs/filter`.
     static var filterDefinition: Value {
         ["anyOf": [["$ref": "#/$defs/filter_stage"], variant("chain", chainSchema)]]
     }
 
-    /// What `#/$defs/filter_stage` stands for: a filter that is not a chain.
+    /// Schema of `#/$defs/filter_stage`: a filter that is not a chain.
     static var filterStageDefinition: Value {
         [
             "anyOf": .array(

@@ -38,7 +38,7 @@ private func decodeBroker(_ value: Value, _ path: String, _ findings: inout Find
     return text
 }
 
-/// What is wrong with a broker's address; nil when it is right.
+/// Fault of a broker's address; nil when it is right.
 private func brokerProblem(_ text: String) -> String? {
     let schemes = ["mqtt://", "mqtts://"]
     guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else {

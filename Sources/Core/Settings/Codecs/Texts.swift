@@ -105,7 +105,7 @@ extension Codec where T == String {
 }
 
 extension Codec where T == String {
-    /// Of a page that people open; empty: none.
+    /// Address of a page that people open; empty: none.
     package static let webAddress = Codec(
         type: "text", unit: nil, allowed: webAddressAllowed,
         schema: ["type": "string", "maxLength": 248, "pattern": .string(webPattern)],

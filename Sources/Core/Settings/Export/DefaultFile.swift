@@ -67,7 +67,7 @@ extension Setting {
     /// The default as YAML.
     public var defaultText: String { written ?? YAMLText.flow(standard) }
 
-    /// What is allowed, and the unit of a bare number.
+    /// Allowed values, and the unit of a bare number.
     var allowedWithUnit: String {
         guard let unit, !allowed.hasText(unit) else { return allowed }
         return "\(allowed); \(unit)"

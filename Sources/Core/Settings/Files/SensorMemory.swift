@@ -3,10 +3,10 @@ import Glibc
 import Messages
 import Values
 
-/// What is kept of each chip over a restart: its last self-test and its last calibration. One small JSON file in the
-/// folder of `storage.directory`, replaced as a whole, so that a power cut leaves the old one or the new one.
+/// Results of each chip that are kept over a restart: its last self-test and its last calibration. One small JSON file
+/// in the folder of `storage.directory`, replaced as a whole, so that a power cut leaves the old one or the new one.
 public struct SensorMemory: Sendable, Equatable {
-    /// What can be kept.
+    /// Kind of a kept result.
     public enum Report: String, Sendable, CaseIterable {
         case selfTest = "self_test"
         case calibration
@@ -19,7 +19,7 @@ public struct SensorMemory: Sendable, Equatable {
 
     public init() {}
 
-    /// What is kept of a chip; nil when nothing is.
+    /// Kept result of a chip; nil when there is none.
     public func report(_ report: Report, of chip: String) -> Value? {
         chips.first { $0.key == chip }?.value[report.rawValue]
     }

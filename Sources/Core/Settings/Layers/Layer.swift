@@ -44,7 +44,7 @@ struct Layer {
         findings.locate(from: start) { (source, document.mark(at: $0)) }
     }
 
-    /// What this layer changes, as a merge patch.
+    /// Changes by this layer, as a merge patch.
     var patch: Value { SettingsTree.build(given.map { ($0.key, $0.value) }) }
 }
 

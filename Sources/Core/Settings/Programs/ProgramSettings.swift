@@ -7,7 +7,7 @@ import Values
 public protocol ProgramSettings: SettingsRoot {
     /// Name of the chapter, such as `feed`.
     static var chapter: String { get }
-    /// What the program is called where it is spoken of, such as `seismote-feed`.
+    /// Name of the program in texts, such as `seismote-feed`.
     static var program: String { get }
     /// One of its settings with a value, for its help: `feed.days=30`.
     static var example: String { get }
@@ -50,7 +50,7 @@ extension ProgramSettings {
     }
 }
 
-/// What has been read so far; the chapter `mqtt` is read as the agent reads it.
+/// Reader with the settings read so far; the chapter `mqtt` is read as the agent reads it.
 private struct ProgramReader<Program: ProgramSettings> {
     var findings = Findings()
     private var settings = Program()

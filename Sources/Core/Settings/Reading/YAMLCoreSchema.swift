@@ -1,7 +1,7 @@
 import Values
 
-/// What plain (unquoted) YAML text means by the core schema of YAML 1.2.2, section 10.3.2: only `true` and `false`
-/// are truth values (`yes`, `no`, `on` and `off` are text), `0o17` is octal and `017` is seventeen.
+/// Meaning of plain (unquoted) YAML text by the core schema of YAML 1.2.2, section 10.3.2: only `true` and `false` are
+/// truth values (`yes`, `no`, `on` and `off` are text), `0o17` is octal and `017` is seventeen.
 enum YAMLCoreSchema {
     static func resolve(_ text: String) -> Value {
         switch text {

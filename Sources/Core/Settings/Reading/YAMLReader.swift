@@ -148,7 +148,7 @@ private struct TreeBuilder {
         CodedError(pointer, .syntax, message, allowed: allowed, line: mark.line, column: mark.column)
     }
 
-    /// What libyaml says of the text.
+    /// Error of libyaml about the text.
     private func syntaxError() -> CodedError {
         let state = parser.pointee
         let problem = state.problem.map { String(cString: $0) } ?? "unknown error"

@@ -3,7 +3,7 @@ import Values
 
 /// Values that are never shown.
 public enum Secrets {
-    /// What stands in a secret's place; given back in a change it means that the secret stays as it is.
+    /// Placeholder of a secret; given back in a change it means that the secret stays as it is.
     public static let mask = "***"
 
     /// A tree of settings, or what somebody sent as one, without its secrets: what stands under a key that does not exist,
@@ -19,7 +19,7 @@ public enum Secrets {
         return .object(members.map { .init($0.key, hidden($0.value, SettingsTree.joined(key, $0.key))) })
     }
 
-    /// What was given for a setting, as it may be shown; nil when it is a secret, or may be one: the password in the place
+    /// Value given for a setting, as it may be shown; nil when it is a secret, or may be one: the password in the place
     /// of its file's name, or within the broker's address.
     static func shown(_ value: Value, for key: String, isSecret: Bool) -> Value? {
         if isSecret { return nil }

@@ -5,7 +5,7 @@ struct SettingsDifference {
     private(set) var live: [String] = []
     private(set) var restartStream: [String] = []
     private(set) var restart: [String] = []
-    /// Who is asked whether it can be made.
+    /// Owners who are asked whether it can be made.
     private(set) var owners: [SettingOwner] = []
 
     init(_ old: Configuration, _ new: Configuration) {

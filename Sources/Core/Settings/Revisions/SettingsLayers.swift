@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What a process was started with: everything below and above what is set remotely.
+/// Layers that a process was started with: everything below and above the remote settings.
 public struct SettingsLayers: Sendable {
     /// Bytes of the settings file (YAML); nil when there is none.
     public var file: [UInt8]?

@@ -2,8 +2,8 @@ import Files
 import Messages
 import Values
 
-/// What has been set remotely, as a ledger of revisions above the layers that the process was started with. A value:
-/// time is passed in, and what must survive a restart is one document.
+/// Remote settings, as a ledger of revisions above the layers that the process was started with. A value: time is
+/// passed in, and the part that must survive a restart is one document.
 ///
 /// A change is proposed, which finds all that is wrong with it, and then adopted. It may have to be confirmed; until
 /// then it is pending, and goes back by itself.
@@ -15,7 +15,7 @@ public struct SettingsLedger: Sendable {
         public var overlay: Value
         /// Nanoseconds of UTC since 1970.
         public var time: Int64
-        /// Who asked for it, in his own words.
+        /// Sender of the change, in his own words.
         public var source: String
         /// Keys whose values it changed.
         public var changed: [String]
@@ -60,7 +60,7 @@ public struct SettingsLedger: Sendable {
         public var needsRestart: [String]
         /// Broker, credentials, TLS, protocol or root change: must be confirmed.
         public var reconnects: Bool
-        /// Who is to be asked whether it can be made.
+        /// Owners who are asked whether it can be made.
         public var owners: [SettingOwner]
     }
 
@@ -80,7 +80,7 @@ public struct SettingsLedger: Sendable {
         }
     }
 
-    /// What happened to the overlay without anybody having asked for it.
+    /// Change of the overlay that nobody has asked for.
     public struct Note: Sendable, Equatable {
         public enum Kind: String, Sendable {
             /// The document could not be read.
@@ -160,7 +160,7 @@ public struct SettingsLedger: Sendable {
     /// The number of the revision in force; 0 before any change.
     public var revision: Int { current.number }
 
-    /// What has been set remotely, without secrets.
+    /// Remote settings, without secrets.
     public var shownOverlay: Value { Secrets.hidden(in: current.overlay) }
 
     /// Keys whose values in force wait for the next start.
@@ -168,7 +168,7 @@ public struct SettingsLedger: Sendable {
 }
 
 extension SettingsLedger {
-    /// What a change would do. Nothing is changed: a dry run ends here.
+    /// Proposes a change and lists its effects. Nothing is changed: a dry run ends here.
     ///
     /// - Parameters:
     ///   - ifRevision: refuse unless this is the revision in force.
@@ -301,7 +301,7 @@ extension SettingsLedger {
 
     // MARK: parts
 
-    /// What a pending change leaves possible: to go back to where it came from.
+    /// Whether a change goes back to where the pending one came from: the only one that is possible meanwhile.
     private func isWayBack(_ change: Change) -> Bool {
         guard pending != nil, case .rollback(let number) = change else { return false }
         return number == nil || number == lastGood?.number
@@ -385,7 +385,7 @@ extension SettingsLedger {
         return nil
     }
 
-    /// What of an overlay may be there today, in the table's order.
+    /// Part of an overlay that is allowed today, in the table's order.
     private func permitted(_ overlay: Value) -> Value {
         SettingsTree.build(
             SettingsTable.settings.flatMap(\.concreteKeys).compactMap { (key, _) -> (key: String, value: Value)? in

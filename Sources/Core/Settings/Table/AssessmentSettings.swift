@@ -76,14 +76,14 @@ public struct ClassificationConfiguration: Sendable, Equatable {
 
 public struct AlarmConfiguration: Sendable, Equatable {
     public var enabled = false
-    /// Of an earthquake, from which on there is an alarm.
+    /// Probability of an earthquake from which on there is an alarm.
     public var probability = 0.85
     /// m/s.
     public var velocity = 0.005
     public var network = Network()
     public var gpio = Output()
 
-    /// What the network's detector has located from other stations.
+    /// Settings for warnings by the network's detector.
     public struct Network: Sendable, Equatable {
         public var enabled = false
         /// Mercalli.

@@ -131,7 +131,7 @@ public struct WaveformConfiguration: Sendable, Equatable {
     public var chunk = 10.0
 }
 
-/// What is kept over a restart, and where.
+/// Storage that outlives a restart, and its place.
 public struct StorageConfiguration: Sendable, Equatable {
     public var directory = "/var/lib/seismote"
     /// Megabytes (10⁶ bytes) of messages and waveforms.

@@ -21,7 +21,7 @@ enum RemoteAccess {
     case ifUnlocked
 }
 
-/// What a table of settings describes: a station's ``Configuration``, or the settings of a program beside the agent.
+/// Root of a table of settings: a station's ``Configuration``, or the settings of a program beside the agent.
 public protocol SettingsRoot: Sendable {
     /// Every key at its default.
     init()
@@ -38,9 +38,9 @@ public struct Setting<Root: SettingsRoot>: Sendable {
     public let key: String
     /// For people: `number`, `text`, `one of` ...
     public let type: String
-    /// Of a bare number; nil where there is none.
+    /// Unit of a bare number; nil where there is none.
     public let unit: String?
-    /// What is allowed, in words or as an interval.
+    /// Allowed values, in words or as an interval.
     public let allowed: String
     /// When a change takes effect.
     public let apply: SettingChange
@@ -64,7 +64,7 @@ public struct Setting<Root: SettingsRoot>: Sendable {
     let valueSchema: Value
     /// Null is a value of this setting, not only a way to ask for the default.
     let takesNull: Bool
-    /// Who acts on it, the one that decides first; see ``SettingOwner``.
+    /// Owners who act on it, the one that decides first; see ``SettingOwner``.
     public internal(set) var owners: [SettingOwner] = []
 
     /// Decodes a value into a snapshot; the axis (0, 1, 2) counts for `axes.all` only.

@@ -9,9 +9,9 @@ public enum SettingOwner: String, Sendable, CaseIterable {
     case storage
     /// The connection to the broker.
     case link
-    /// What becomes of incoming commands.
+    /// Handling of incoming commands.
     case commands
-    /// What the agent publishes of itself.
+    /// Messages of the agent about itself.
     case reporter
 
     /// Whom a change of these rows concerns: the owners of those that take effect now, and in any case those whose messages

@@ -40,7 +40,7 @@ public enum SettingsTable {
     /// All rows.
     public static let settings: [StationSetting] = chapters.flatMap(\.settings)
 
-    /// What Home Assistant can change.
+    /// Entities by which Home Assistant can change settings.
     public static let homeAssistant: [HomeAssistantEntity] = settings.compactMap(\.homeAssistant)
 
     /// How many values a snapshot has: rows, those of the axes three times.
@@ -56,7 +56,7 @@ public enum SettingsTable {
         [setting.key] + (setting.isPerAxis ? setting.concreteKeys.map(\.key) : [])
     }
 
-    /// What the file may name under `unlocked`.
+    /// Keys that the file may name under `unlocked`.
     static let unlockableKeys = settings.filter(\.isUnlockable).map(\.key)
 
     /// `axes.x.filter` becomes `axes.all.filter`.

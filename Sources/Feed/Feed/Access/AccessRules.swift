@@ -1,8 +1,8 @@
 import Messages
 
-/// Who is served: everybody, or those who have an account, or an address that needs none.
+/// Rules of access: everybody is served, or those who have an account, or an address that needs none.
 public struct AccessRules: Sendable {
-    /// What is done with a request of the web services.
+    /// Decision on a request of the web services.
     public enum Decision: Sendable, Equatable {
         case open
         /// With this status of HTTP, and these words.

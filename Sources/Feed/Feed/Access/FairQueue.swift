@@ -1,5 +1,5 @@
-/// What waits for a turn, by who asked for it. The turn is of whoever has been given the least time: nobody waits behind all
-/// that another has asked for, and who asks for little goes before who asks for much, however many ask for much.
+/// Queue for turns, by owner. The turn goes to the owner with the least time used: nobody waits behind all that another
+/// has asked for, and an owner of few requests goes before one of many.
 ///
 /// (Start-time fair queueing: an owner's clock goes on with the time that is given to him; one who comes, or comes again,
 /// begins a little before the clock of the one is whose turn it is: he goes before all who have not stopped asking, and nobody
@@ -10,7 +10,7 @@ public struct FairQueue<Item> {
         var items: [Item] = []
         /// Seconds that were given to him, on the clock of all.
         var clock: Double
-        /// Of those whose clocks are equal, who has the lowest comes first.
+        /// Order among those whose clocks are equal: the lowest comes first.
         var order = 0
         /// Turns that have begun and not ended.
         var running = 0
@@ -19,7 +19,7 @@ public struct FairQueue<Item> {
         var isIdle: Bool { !isWaiting && running == 0 }
     }
 
-    /// What a turn is taken for until it has ended and is known better, seconds.
+    /// Estimated time of a turn until it has ended and is known better, seconds.
     private let estimate: Double
     private var owners: [Owner] = []
     private var places: [String: Int] = [:]

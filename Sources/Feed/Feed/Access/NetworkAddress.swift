@@ -41,7 +41,7 @@ public struct AddressRange: Sendable, Equatable {
     static func isAddress(_ text: String) -> Bool { bytes(text) != nil }
 }
 
-/// Who a client is behind a proxy: only proxies that are trusted are believed.
+/// Address of a client behind a proxy: only trusted proxies are believed.
 public enum RealAddress {
     private static let mostHops = 20
 
@@ -61,7 +61,7 @@ public enum RealAddress {
         return address
     }
 
-    /// What a line of the PROXY protocol, version 1, says: `PROXY TCP4 203.0.113.9 10.0.0.1 51000 18000`.
+    /// Line of the PROXY protocol, version 1: `PROXY TCP4 203.0.113.9 10.0.0.1 51000 18000`.
     public enum ProxyLine: Equatable, Sendable {
         /// It is not whole yet.
         case partial

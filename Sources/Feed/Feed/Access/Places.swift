@@ -41,7 +41,7 @@ public struct Places: Sendable {
 /// The largest number of the last seconds, within a twelfth of them.
 public struct RecentMaximum: Sendable {
     private let seconds: Double
-    /// Of the parts of that time: when each began, and its largest.
+    /// Parts of that time: when each began, and its largest number.
     private var parts: [(begin: Double, largest: Double)] = []
 
     public init(seconds: Double) { self.seconds = seconds }

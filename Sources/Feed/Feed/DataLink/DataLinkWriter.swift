@@ -8,11 +8,11 @@ public struct DataLinkWriter: Sendable {
     /// Bytes of a reply's text at most; ringserver's have less than 300.
     static let mostReply = 4096
 
-    /// What waits to be sent; ``takeOutput()`` empties it.
+    /// Bytes that wait to be sent; ``takeOutput()`` empties it.
     public private(set) var output: [UInt8] = []
     /// Why the connection is of no use; it is to be closed.
     public private(set) var complaint: String?
-    /// What the server says of itself, once it has.
+    /// The server's description of itself, once it has come.
     public private(set) var server: String?
     /// By station, such as `XX_BASE`: the number of the newest record that the server has acknowledged.
     public private(set) var given: [String: UInt64]

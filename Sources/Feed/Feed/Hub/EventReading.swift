@@ -7,7 +7,7 @@ enum EventReading {
     /// Bytes of a message of a station, and of a network.
     private static let (mostStation, mostNetwork) = (16 << 10, 256 << 10)
 
-    /// What a message says.
+    /// Content of a message.
     enum Reading: Equatable {
         case event(Ring.Event)
         /// The event was none, or is part of another.

@@ -27,7 +27,7 @@ public final class FetchWishes: Sendable {
         wake.signal()
     }
 
-    /// Of the hub's thread.
+    /// Takes the wishes, on the hub's thread.
     func take() -> [Wish] {
         wishes.withLock { wishes in
             defer { wishes = [] }

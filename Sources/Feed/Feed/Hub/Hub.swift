@@ -17,7 +17,7 @@ public struct Moment: Sendable, Equatable {
 /// Takes what stations publish, brings it into order, packs it, and has it on the disk before anybody is told. It has no
 /// clock, no connection and no thread: a program around it hands it what has come, with the time.
 public final class Hub {
-    /// What the hub needs of the program around it.
+    /// Functions that the hub needs of the program around it.
     public struct Surroundings {
         /// Sends a command: its topic and payload.
         public var send: (String, [UInt8]) -> Void
@@ -25,7 +25,7 @@ public final class Hub {
         public var say: (String) -> Void
         /// Gets the samples of stations in order, by the station's id.
         public var follow: ((String, ChannelBlock) -> Void)?
-        /// What another server has been given of the records, where that has changed.
+        /// Records that another server has been given, where that has changed.
         public var given: () -> [String: UInt64]?
 
         public init(
@@ -41,7 +41,7 @@ public final class Hub {
         var number: Int64
         var flow: ChannelFlow
         var packetiser: Packetiser
-        /// What the disk has of it is not what there is.
+        /// Whether the disk's copy is out of date.
         var isChanged = false
         /// Holes since the oldest of them were forgotten.
         var holes = 0
@@ -507,7 +507,7 @@ public final class Hub {
         try ring.setLast(number, station.last)
     }
 
-    /// What is given up, and what is asked for.
+    /// Settles gaps: gives samples up, or asks for them.
     private func settle(_ source: SourceIdentifier) throws(DatabaseError) {
         guard let channel = channels[source], let hole = channel.flow.hole else { return }
         let steps =
@@ -605,7 +605,7 @@ public final class Hub {
         return isTrimmed
     }
 
-    /// What is oldest now.
+    /// Reads the oldest times.
     private func readBegins() throws(DatabaseError) {
         for index in contents.stations.indices {
             contents.stations[index].first = try ring.firstSequence(
@@ -627,7 +627,7 @@ public final class Hub {
 }
 
 extension FeedStream {
-    /// What tells it from the other streams of its station.
+    /// Key that tells it from the other streams of its station.
     public static func key(_ location: String, _ channel: String) -> String { "\(location).\(channel)" }
 }
 

@@ -1,8 +1,8 @@
 import Messages
 import Threads
 
-/// What the broker has sent and the hub has not taken yet. It never holds more than it may, and of one station no more than
-/// a quarter of that: what is too much is counted, and missed by the order of the samples like anything else that is lost.
+/// Messages of the broker that the hub has not taken yet. It is bounded, and one station may fill no more than a
+/// quarter of it. Messages beyond that are counted, and missed by the order of the samples like any other loss.
 public final class Inbox: Sendable {
     /// All that has come.
     public struct Taken: Sendable {
@@ -20,7 +20,7 @@ public final class Inbox: Sendable {
         var bytesOf: [String: Int] = [:]
     }
 
-    /// What a message takes besides its payload.
+    /// Overhead of a message besides its payload.
     private static let overhead = 200
 
     private let contents = Mutex(Contents())

@@ -1,7 +1,7 @@
 import DatabaseFiles
 
-/// What stations say of themselves, as it is on the disk for the next run: of all together at most so many bytes. Those that
-/// send no samples give first, the one that was heard of first; the broker keeps what they say in any case.
+/// Descriptions of stations on the disk for the next run: at most so many bytes of all together. Stations that send no
+/// samples give first, the one that was heard of first; the broker retains the descriptions in any case.
 struct MessageArchive {
     /// Bytes of the file that a message takes besides its own.
     private static let bytesOfRow = 2048
@@ -16,7 +16,7 @@ struct MessageArchive {
     /// - Parameter mostBytes: of all messages together.
     init(ring: Ring, mostBytes: Int) { (self.ring, self.mostBytes) = (ring, mostBytes) }
 
-    /// Of a former run: what is on the disk already.
+    /// Takes note of a former run's message that is on the disk already.
     mutating func know(_ station: String, _ topic: String, bytes count: Int) {
         if uses[station] == nil { order.append(station) }
         let use = count + Self.bytesOfRow

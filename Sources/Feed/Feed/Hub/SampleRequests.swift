@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What stations are asked for: samples that are missing in a stream, and samples that a client of dataselect wants. One
+/// Requests to stations for samples: those missing in a stream, and those that a client of dataselect wants. One
 /// request of either kind is open for a station at a time. Pure: time is passed in, and commands are handed back.
 struct SampleRequests {
     /// A command `snapshot` for a station.
@@ -35,7 +35,7 @@ struct SampleRequests {
     private struct Wishes {
         var waiting: [Piece] = []
         var open: OpenPiece?
-        /// What has been asked for, and until when it is not asked for again.
+        /// Ranges that have been asked for, and until when they are not asked for again.
         var asked: [(from: Int64, to: Int64, until: Double)] = []
     }
 

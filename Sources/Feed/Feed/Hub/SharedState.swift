@@ -2,9 +2,9 @@ import Messages
 import Threads
 import Values
 
-/// What the hub's thread tells and the server's threads show.
+/// State that the hub's thread writes and the server's threads show.
 public final class SharedState: Sendable {
-    /// What a station says of itself.
+    /// A station's description of itself.
     public struct StationState: Sendable {
         public var id: String
         public var info: Value?
@@ -47,7 +47,7 @@ public final class SharedState: Sendable {
         public var channels: [[String: Int64]] = []
         /// The newest packets of each.
         public var recent: [[FeedPacket]] = []
-        /// Of the broker, by id.
+        /// States of the broker's stations, by id.
         public var states: [String: StationState] = [:]
         /// Samples per second of the sensors, by id.
         public var rates: [String: Double] = [:]

@@ -4,10 +4,10 @@ import MiniSEED
 import Settings
 import Values
 
-/// What stations say of themselves, as far as it can be believed: who they are, where they stand, what their channels are
-/// called. Traces of a station that has not said who it is wait here. Pure: time is passed in.
+/// Descriptions of stations, as far as they can be believed: who they are, where they stand, what their channels are
+/// called. Traces of a station without a description wait here. Pure: time is passed in.
 struct StationDirectory {
-    /// What is wrong with a message.
+    /// Fault of a message.
     struct Problem: Error, Equatable {
         var reason: FeedRefusal
         var words: String
@@ -121,7 +121,7 @@ struct StationDirectory {
 
     // MARK: What is believed
 
-    /// What is in no place that the Earth has, or at no rate that a sensor has.
+    /// Fault of a description: a place that the Earth does not have, or a rate that no sensor has.
     static func problem(ofInfo info: Value) -> Problem? {
         for (key, most) in [("latitude", -90.0...90), ("longitude", -180...180), ("elevation_m", -12_000...10_000)] {
             guard let value = info["station"]?[key], value != .null else { continue }

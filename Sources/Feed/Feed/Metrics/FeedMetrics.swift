@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What the server of the feed has counted since its start.
+/// Counts of the feed's server since its start.
 public struct ServerCounts: Sendable {
     public var clients = 0
     /// Those of them that are sent packets.
@@ -17,12 +17,12 @@ public struct ServerCounts: Sendable {
     /// a time in which the feed itself has worked for others: seconds.
     public var longestWait = 0.0
     public var longestWork = 0.0
-    /// Of the other server that is given all records: whether it takes them, and how many it has acknowledged.
+    /// Other server that is given all records: whether it takes them, and how many it has acknowledged.
     public var dataLink: (isConnected: Bool, records: Int)?
     public init() {}
 }
 
-/// What `/metrics` tells.
+/// Text of `/metrics`.
 struct FeedMetrics {
     private let settings: FeedSettings
     private let contents: SharedState.Contents
@@ -44,7 +44,7 @@ struct FeedMetrics {
             states.compactMap { state in value(state).map { ([("station", state.id)], $0) } }
         }
         func flag(_ value: Value?) -> Double? { value?.flag.map { $0 ? 1 : 0 } }
-        /// Of levels that are of now.
+        /// Levels of now, without old ones.
         func level(_ name: String) -> (SharedState.StationState) -> Double? {
             { state in
                 now - state.levelAt < 30 && state.level?["valid"] == .bool(true) ? state.level?[name]?.number : nil
@@ -151,7 +151,7 @@ struct FeedMetrics {
         text.add("seismote_feed_ring_bytes", .gauge, "Size of the ring on the disk.", one(counts.ringBytes))
     }
 
-    /// Of the last interval, until a second one should have come and has not.
+    /// Writes vibration of the last interval, until a second one should have come and has not.
     private func writeVibration(of all: [SharedState.StationState], _ text: inout MetricsText) {
         let states = all.filter { state in
             guard let length = state.vibration?["interval_s"]?.number else { return false }

@@ -15,7 +15,7 @@ public struct EventIndex: Sendable {
         public var magnitude: Double
         /// Seconds of UTC when its newest version came.
         public var updated: Int32
-        /// Whose it is; see ``EventIndex/owners``.
+        /// Owner; see ``EventIndex/owners``.
         public var owner: Int32
 
         public init(
@@ -71,7 +71,7 @@ public struct EventIndex: Sendable {
     /// Forgets all before a time.
     public mutating func remove(before time: Int64) { entries.removeFirst(place(time, .min)) }
 
-    /// What is asked for: all that is set must hold.
+    /// Conditions of a search: all that are set must hold.
     public struct Question: Sendable {
         public enum Order: String, Sendable, CaseIterable {
             case time

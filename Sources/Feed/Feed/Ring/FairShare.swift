@@ -1,5 +1,5 @@
-/// Who has to give when the ring is full: whoever has most. (Max-min fairness: nobody loses anything whose use is at most an
-/// equal part of all there is.)
+/// Choice of the owner who gives when the ring is full: the one with the most. (Max-min fairness: nobody loses anything
+/// whose use is at most an equal part of all there is.)
 enum FairShare {
     /// - Parameters:
     ///   - uses: what each has, in any unit.

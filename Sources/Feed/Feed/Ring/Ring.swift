@@ -244,7 +244,7 @@ public final class Ring: @unchecked Sendable {
         try file.run("UPDATE station SET last = ? WHERE n = ?", .int(Int64(last)), .int(station))
     }
 
-    /// What is in no packet yet, and what comes next.
+    /// Sets the samples that are in no packet yet, and the next time.
     public func setTail(_ channel: Int64, _ tail: ChannelBlock?, next: Int64) throws(DatabaseError) {
         if let tail {
             let bytes = tail.samples.withUnsafeBytes { [UInt8]($0) }
@@ -334,8 +334,8 @@ public final class Ring: @unchecked Sendable {
             .int(channel), .int(channel), .int(Int64(most)))
     }
 
-    /// What was declared missing of a channel and begins at a time at the latest: from the first sample that is missing to
-    /// the first that is not, the newest first. Samples that have come later are in records nevertheless.
+    /// Ranges that were declared missing of a channel and begin at a time at the latest: from the first sample that is
+    /// missing to the first that is not, the newest first. Samples that have come later are in records nevertheless.
     public func holes(_ channel: Int64, until time: Int64, most: Int) throws(DatabaseError) -> [ClosedRange<Int64>] {
         try file.rows(
             "SELECT start, stop FROM missing WHERE channel = ? AND start <= ? ORDER BY start DESC LIMIT ?",
@@ -376,7 +376,7 @@ public final class Ring: @unchecked Sendable {
             .bytes(payload))
     }
 
-    /// What a station has said goes.
+    /// Removes a station's messages.
     public func removeMessages(of station: String) throws(DatabaseError) {
         try file.run("DELETE FROM message WHERE station = ?", .text(station))
     }
@@ -422,7 +422,7 @@ public final class Ring: @unchecked Sendable {
         return file.lastRow
     }
 
-    /// What is known of an owner's event.
+    /// Reads an owner's event.
     public func event(
         of owner: String, id: String
     ) throws(DatabaseError) -> (row: Int64, time: Int64, version: Int64, size: Int)? {

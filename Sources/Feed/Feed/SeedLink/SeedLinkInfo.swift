@@ -100,7 +100,7 @@ enum SeedLinkInfo {
         }
     }
 
-    /// Who is connected, at each station that is sent to him; those who take no station yet come behind.
+    /// Writes the connections, at each station that a client is sent; clients that take no station yet come behind.
     private static func connections(_ archive: some FeedArchive, _ xml: inout XMLText) {
         let clients = archive.clients
         var takers: [Int: [(client: FeedClient, next: UInt64)]] = [:]

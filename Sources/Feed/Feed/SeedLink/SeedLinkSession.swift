@@ -4,7 +4,7 @@ import Values
 /// A client's conversation in SeedLink 3.1 or 4.0: bytes in, bytes out. It neither waits nor opens anything: the server
 /// around it hands it what has come, and gives it turns to answer and, when the client takes some, to send packets.
 public struct SeedLinkSession: Sendable {
-    /// What a client may ask of the server.
+    /// Limits on a client's requests.
     public struct Limits: Sendable, Equatable {
         /// Bytes of a command.
         public var line = 512
@@ -15,13 +15,14 @@ public struct SeedLinkSession: Sendable {
         public var patterns = 100
         /// Bytes that wait while a password is checked.
         public var backlog = 16 << 10
-        /// What one ``pump(_:most:)`` or ``obey(_:most:)`` may do, in units of a selector held against a channel; a packet that
-        /// is read from the archive, or a command, is four of them, 64 bytes of an answer are one. It is about two milliseconds.
+        /// Work of one ``pump(_:most:)`` or ``obey(_:most:)``, in units of a selector held against a channel. A packet
+        /// that is read from the archive, or a command, is four of them, 64 bytes of an answer are one. It is about two
+        /// milliseconds.
         public var work = 2048
         public init() {}
     }
 
-    /// Who serves.
+    /// Identity of the server.
     public struct Identity: Sendable, Equatable {
         public var software: String
         public var organisation: String
@@ -40,7 +41,7 @@ public struct SeedLinkSession: Sendable {
         var selected: [String: Bool] = [:]
     }
 
-    /// What may still be done in a turn.
+    /// Work that is left in a turn.
     private struct Work {
         var left: Int
         mutating func take(_ units: Int) { left -= units }
@@ -53,7 +54,7 @@ public struct SeedLinkSession: Sendable {
         public init(user: String, password: String) { (self.user, self.password) = (user, password) }
     }
 
-    /// Who may be asked for an account, and how.
+    /// Whether and how a client is asked for an account.
     public enum Access: Sendable, Equatable {
         /// No account is needed.
         case open
@@ -63,7 +64,7 @@ public struct SeedLinkSession: Sendable {
         case encryptedAccount
     }
 
-    /// What waits to be sent; `takeOutput` empties it.
+    /// Bytes that wait to be sent; `takeOutput` empties it.
     public private(set) var output: [UInt8] = []
     /// The connection is to be closed when the output is sent.
     public private(set) var isEnded = false
@@ -72,10 +73,10 @@ public struct SeedLinkSession: Sendable {
     /// Packets are being sent.
     public private(set) var isStreaming = false
     public private(set) var packets = 0
-    /// What the client says of itself.
+    /// The client's description of itself.
     public private(set) var program = ""
 
-    /// What is to be checked before the conversation goes on; see ``decide(_:_:)``.
+    /// Login to check before the conversation goes on; see ``decide(_:_:)``.
     public private(set) var login: Login?
     /// Stations that are sent, and the number of the packet that comes next of each.
     public var positions: [FeedClient.Position] { cursors.map { .init(station: $0.station, next: $0.next) } }
@@ -84,7 +85,7 @@ public struct SeedLinkSession: Sendable {
     private let limits: Limits
     private let access: Access
     private var isKnown = false
-    /// What has come, and how much of it has been obeyed.
+    /// Bytes that have come, and how many of them have been obeyed.
     private var input: [UInt8] = []
     private var obeyed = 0
     private var line: [UInt8] = []
@@ -182,7 +183,7 @@ public struct SeedLinkSession: Sendable {
         if isGood { accept() } else { refuse("UNAUTHORIZED", "this account is not known, or the password is another") }
     }
 
-    /// What may be asked before the account is known.
+    /// Commands that are allowed before the account is known.
     private static let openToAll = ["HELLO", "SLPROTO", "USERAGENT", "GETCAPABILITIES", "CAPABILITIES", "AUTH", "BYE"]
 
     private mutating func obey(_ words: [Substring], _ archive: some FeedArchive) {
@@ -243,7 +244,7 @@ public struct SeedLinkSession: Sendable {
 
     private static let capabilities = "SLPROTO:4.0 SLPROTO:3.1 CAP EXTREPLY NSWILDCARD BATCH TIME"
 
-    /// What this connection can do.
+    /// Capabilities of this connection.
     var capabilities: String { access == .account ? Self.capabilities + " AUTH:USERPASS" : Self.capabilities }
 
     private mutating func hello() {

@@ -1,4 +1,4 @@
-/// What a client has asked for with one `STATION`, or of all stations without one: which of them, which channels, and from
+/// Subscription of a client by one `STATION`, or of all stations without one: which of them, which channels, and from
 /// where to where.
 struct SeedLinkSubscription: Sendable {
     enum Start: Equatable {

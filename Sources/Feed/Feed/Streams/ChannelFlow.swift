@@ -20,7 +20,7 @@ public struct ChannelBlock: Sendable, Equatable {
 /// Brings what comes of one channel, in whatever order and however often, into the order of time: every sample once, and
 /// what is missing is said.
 public struct ChannelFlow: Sendable {
-    /// What follows from a block.
+    /// Consequence of a block.
     public enum Step: Sendable, Equatable {
         /// The next samples, in order.
         case block(ChannelBlock)
@@ -60,7 +60,7 @@ public struct ChannelFlow: Sendable {
     /// - Parameter next: to go on with a former run.
     public init(next: Int64? = nil) { self.next = next }
 
-    /// What is missing now and may still come; nil: nothing is.
+    /// Range that is missing now and may still come; nil: nothing is.
     public var hole: (from: Int64, to: Int64)? {
         guard let next, let first = pending.first else { return nil }
         return (next, first.start)
@@ -188,7 +188,7 @@ public struct ChannelFlow: Sendable {
         steps.append(.block(block))
     }
 
-    /// Of samples before the present: those of a hole are late, the others have come twice.
+    /// Takes samples before the present: those of a hole are late, the others have come twice.
     private mutating func takeLate(_ block: ChannelBlock, known: Int, _ steps: inout [Step]) {
         let timeline = SampleTimeline(start: block.start, rate: block.rate)
         let half = Int64(0.5e9 / block.rate)

@@ -1,6 +1,6 @@
 import MiniSEED
 
-/// What of a time is in none of the records of a channel.
+/// Parts of a time that are in none of the records of a channel.
 public enum Coverage {
     /// - Parameters:
     ///   - range: times of samples, nanoseconds of UTC.
@@ -24,7 +24,7 @@ public enum Coverage {
         return gaps
     }
 
-    /// What follows without a gap, cut to a time.
+    /// Segments without a gap, cut to a time.
     /// - Parameters:
     ///   - range: times of samples, nanoseconds of UTC.
     ///   - records: times of the first and the last sample of each, in the order of their begin.
@@ -45,7 +45,7 @@ public enum Coverage {
         return segments
     }
 
-    /// What any of them has; those that are a second from each other are one.
+    /// Union of the ranges; those that are a second from each other are one.
     public static func united(_ ranges: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
         var united: [ClosedRange<Int64>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// What somebody asks of an FDSN web service (fdsnws 1.2): one line of channels and times, and what is said of all.
+/// Query to an FDSN web service (fdsnws 1.2): one line of channels and times, and the parameters of all lines.
 public struct FDSNQuery: Sendable, Equatable {
     /// Channels and a time, with `*` and `?`.
     public struct Line: Sendable, Equatable {
@@ -118,7 +118,7 @@ public struct FDSNQuery: Sendable, Equatable {
         number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
     }
 
-    /// What a pair of parameters such as `minmagnitude` and `maxmagnitude` allows; nil: neither is given.
+    /// Range that a pair of parameters such as `minmagnitude` and `maxmagnitude` allows; nil: neither is given.
     func range(_ name: String) throws(Problem) -> ClosedRange<Double>? {
         let (least, most) = (try number("min\(name)"), try number("max\(name)"))
         if least == nil, most == nil { return nil }

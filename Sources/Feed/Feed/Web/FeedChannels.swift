@@ -1,7 +1,7 @@
 import Exchange
 import MiniSEED
 
-/// What the channels of the feed are: those of the station, in counts of 1 µm/s².
+/// Channels of the feed: those of the station, in counts of 1 µm/s².
 enum FeedChannels {
     /// - Parameter streams: those that are asked for. Filtered and RMS traces have no response that StationXML could tell,
     ///   because their filters are the station's settings: they are left out.

@@ -38,7 +38,7 @@ struct RecordPieces: WebPieces {
     private var waiting: [Wanted]
     private let segments: Segments
     private var place = 0
-    /// Of the channel at this place: segments so far, and the begin of the record that was looked at last.
+    /// Segments found so far of the channel at this place, and the begin of the record that was looked at last.
     private var found: [ClosedRange<Int64>] = []
     private var looked = Int64.min
 

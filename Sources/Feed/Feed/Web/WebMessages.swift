@@ -1,4 +1,4 @@
-/// What somebody asks by HTTP.
+/// Request by HTTP.
 public struct WebRequest: Sendable {
     public enum Method: Sendable { case get, head, post, other }
 
@@ -25,13 +25,13 @@ public struct WebRequest: Sendable {
 
 /// An answer of the web services: a head, and pieces of a body that are made when the ones before have been taken.
 public struct WebAnswer: Sendable {
-    /// Of HTTP.
+    /// Status of HTTP.
     public var status: Int
     public var contentType = "text/plain; charset=utf-8"
     public var body: [UInt8] = []
     /// Makes the next piece, and what makes the one after it; nil: this is all.
     public var more: (any WebPieces)?
-    /// What is answered where all pieces have nothing.
+    /// Status of the answer where all pieces have nothing.
     public let nothing: Int
 
     public init(_ status: Int, _ text: String, _ contentType: String = "text/plain; charset=utf-8") {

@@ -7,8 +7,8 @@ import Values
 /// FDSN web services (fdsnws 1.2) and `/metrics`, as they are at one moment. It is made for a request, on any thread.
 public struct WebServices: Sendable {
     private static let plain = "text/plain; charset=utf-8"
-    /// What takes some milliseconds: stations in a document, or in a text, events that are looked at, lines of a query times
-    /// stations.
+    /// Limits from which work takes some milliseconds: stations in a document, or in a text, events that are looked at,
+    /// lines of a query times stations.
     private static let (manyStations, manyLines, manyEvents, manyMatches) = (20, 500, 20_000, 5000)
     private static let (mostEvents, usualEvents) = (10_000, 1000)
     /// Nanoseconds of samples that a station is asked for at most because of a request: three hours.

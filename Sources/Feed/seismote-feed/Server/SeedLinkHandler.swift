@@ -12,7 +12,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
     private var session: SeedLinkSession?
     private var context: ChannelHandlerContext?
     private var about: FeedClient
-    /// Of a proxy that is trusted: what has come before it has said for whom it speaks.
+    /// Bytes of a trusted proxy before its line has named the client.
     private var greeting: [UInt8]?
     /// Monotonic seconds of the last sign that it is alive: it has sent something, or taken something.
     private var alive = monotonicSeconds()
@@ -83,7 +83,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
         enqueue()
     }
 
-    /// Who does not read is not read from either, nor whose commands have to wait.
+    /// Stops reading from a client that does not read, or whose commands have to wait.
     private func setReading(_ context: ChannelHandlerContext) {
         let reads = context.channel.isWritable && session?.waitingBytes ?? 0 < Self.mostWaiting
         guard reads != isReading else { return }

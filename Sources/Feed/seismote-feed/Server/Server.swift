@@ -41,7 +41,7 @@ final class Server: @unchecked Sendable {
     private var forwarded: Forwarded?
     private var nextNote = 0.0
     private var cached: SharedArchive?
-    /// Who waits for a turn, and since when: nobody's turn lasts longer than some milliseconds.
+    /// Clients that wait for a turn, and since when: nobody's turn lasts longer than some milliseconds.
     private var queue = FairQueue<(client: any Client, asked: Instant)>()
     private var isWorking = false
     private var waits = RecentMaximum(seconds: 60)
@@ -57,7 +57,7 @@ final class Server: @unchecked Sendable {
         private var monotonic = monotonicSeconds()
         private var processor = processorSeconds()
 
-        /// What has been waited since, where it should have been so many seconds.
+        /// Wait since then, where it should have been so many seconds.
         func wait(expecting seconds: Double = 0) -> Wait {
             let late = max(0, monotonicSeconds() - monotonic - seconds)
             return Wait(seconds: late, worked: min(late, processorSeconds() - processor))

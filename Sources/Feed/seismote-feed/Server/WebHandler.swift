@@ -19,7 +19,7 @@ final class WebHandler: ChannelInboundHandler, Client {
     private var alive = monotonicSeconds()
     /// A request is being answered, by a worker or by a station that is asked.
     private var isWaiting = false
-    /// What has been waited for the beginning of an answer.
+    /// Wait for the beginning of an answer.
     private var waited = Wait()
 
     init(_ server: Server, _ address: SocketAddress?, isEncrypted: Bool) {

@@ -6,7 +6,7 @@ import Threads
 /// How long somebody has waited.
 struct Wait: Sendable {
     var seconds = 0.0
-    /// Of it, for how long this program has worked for others meanwhile: the rest was waiting for a processor or a disk.
+    /// Part of it in which this program has worked for others: the rest was waiting for a processor or a disk.
     var worked = 0.0
 
     static func += (one: inout Wait, other: Wait) {

@@ -8,7 +8,7 @@ import Settings
 import SignalProcessing
 import Values
 
-/// What there is to convert: three axes in m/s², and channels in counts.
+/// Input to convert: three axes in m/s², and channels in counts.
 struct ConversionInput {
     var ground: [GroundRun] = []
     var records: [ChannelRun] = []
@@ -55,7 +55,7 @@ struct ConversionInput {
         return runs
     }
 
-    /// What the messages have.
+    /// Finishes the input from messages.
     mutating func finish() throws {
         messages.finish()
         ground += messages.ground

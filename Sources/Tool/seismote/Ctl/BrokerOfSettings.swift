@@ -2,7 +2,7 @@ import Client
 import ServerOptions
 
 extension BrokerOptions {
-    /// What holds of all this: options above the environment above a settings file.
+    /// Access by all of these: options above the environment above a settings file.
     func access() throws -> BrokerAccess {
         let path = settingsPath
         do {

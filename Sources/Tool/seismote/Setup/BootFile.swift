@@ -8,12 +8,12 @@ struct BootFile {
     private let folder: String
     private let config: String
     private var source: String { "\(folder)/seismote.yaml" }
-    /// What is wrong with it, where the one can read it who wrote it.
+    /// File with the faults, where the author of the settings can read it.
     private var complaint: String { "\(folder)/seismote-errors.txt" }
 
     /// Its path, where there is one.
     var waiting: String? { access(source, F_OK) == 0 ? source : nil }
-    /// What was wrong with it the last time, in the first line; nil: nobody has tried.
+    /// Fault at the last attempt, from the first line; nil: nobody has tried.
     var problem: String? {
         let lines = SmallFiles.text(complaint)?.split(separator: "\n") ?? []
         return lines.count > 1 ? safe(String(lines[1])) : nil
@@ -62,7 +62,8 @@ struct BootFile {
         String(text.drop { $0 == "\u{feff}" }.map { $0 == "\r\n" ? "\n" : $0 })
     }
 
-    /// What is written, which other files of the partition are moved with it, and the keys of those that are not there.
+    /// Plan: the file to write, other files of the partition that are moved with it, and the keys of those that are
+    /// missing.
     private func plan(
         _ text: String
     ) throws(CtlError) -> (changes: [FileChange], moved: [String], missing: [[String]]) {
@@ -135,7 +136,7 @@ struct BootFile {
         return .object(members + [.init(first, child)])
     }
 
-    /// What was there before stays beside it.
+    /// Keeps the former file beside the new one.
     private func keep(_ change: FileChange) throws(CtlError) {
         guard let old = SmallFiles.text(change.path), old != change.text else { return }
         // (It may have a password in it.)

@@ -46,15 +46,15 @@ struct NoiseReport: Equatable {
         }
     }
 
-    /// Of the preset `seismology`: threshold in milli-g, filter, and what its corners are called.
+    /// Rule of the preset `seismology`: threshold in milli-g, filter, and the names of its corners.
     private static let threshold = 5.0
     private static let filter = ButterworthSpecification(band: .bandpass, corners: [0.5, 10], order: 2, start: .steady)
     private static let band = "from 0.5 to 10 Hz"
     /// Below this the noise alone, whose single seconds differ, may reach the threshold.
     private static let margin = 2.0
 
-    /// What the preset's filter leaves of the loudest axis, milli-g (the median second); nil where the rate is too low
-    /// for the filter.
+    /// Motion of the loudest axis behind the preset's filter, milli-g (the median second); nil where the rate is too
+    /// low for the filter.
     private static func inBand(_ axes: [[Double]], rate: Double) -> Double? {
         guard let design = try? filter.design(rate: rate) else { return nil }
         var (x, y, z) = (axes[0], axes[1], axes[2])

@@ -12,7 +12,7 @@ enum SetupQuestion: String, CaseIterable {
     case preset, save, start
 }
 
-/// What has been answered, by option or by a person; what is missing is asked or has a default.
+/// Answers so far, by option or by a person; missing ones are asked or have a default.
 struct SetupAnswers: Equatable {
     /// The answer for a broker on this machine.
     static let here = "here"
@@ -33,7 +33,7 @@ struct SetupAnswers: Equatable {
         set { texts[question] = newValue }
     }
 
-    /// What is wrong with an answer, with the remedy; nil when it is good.
+    /// Fault of an answer, with the remedy; nil when it is good.
     static func problem(_ question: SetupQuestion, _ text: String) -> String? {
         switch question {
         case .sensor:

@@ -4,11 +4,11 @@ import Sensors
 import Settings
 import Values
 
-/// What was measured or tried for the conversation.
+/// Measurement or trial for the conversation.
 enum SetupEvent: Equatable {
     /// An answer; nil: nobody is there any more.
     case answer(SetupQuestion, String?)
-    /// What was found: the sensor that would be used (nil: none), lines about it, and what helps.
+    /// Survey: the sensor that would be used (nil: none), lines about it, and the remedies.
     case survey(chip: String?, lines: [String], remedies: [String])
     /// A look at the samples at rest: the mean along the station's axes, or why there is none.
     case tapped(gravity: [Double]?, problem: String)
@@ -26,7 +26,7 @@ enum SetupEvent: Equatable {
     case account(broker: String, user: String, password: String)
 }
 
-/// What comes of the attempt with a broker.
+/// Outcome of an attempt with a broker.
 struct BrokerTrial: Equatable {
     /// Nil: connected.
     var problem: String?
@@ -37,7 +37,7 @@ struct BrokerTrial: Equatable {
     var clock: Diagnosis?
 }
 
-/// What has to be done next.
+/// Next action.
 enum SetupAction: Equatable {
     case ask(SetupQuestion, text: String, initial: String)
     case survey, tap, findBrokers, tryBroker, listen, save, start, test
@@ -69,14 +69,14 @@ struct SetupConversation {
     private let known: [String]
     /// This machine has the broker of `seismote-broker`.
     private let hasOwnBroker: Bool
-    /// What is offered: what is set, and what was said before it was refused.
+    /// Defaults that are offered: present settings, and answers that were refused.
     private var defaults: SetupAnswers
     private var place = Place.survey
     private var proposed: Value?
     private var found: [String] = []
     private var recommended: String?
     private var chip: String?
-    /// What a person has answered, in its order, and where it was asked: what one can go back to.
+    /// Answers of a person in their order, and where each was asked: the places that one can go back to.
     private var asked: [(place: Place, question: SetupQuestion)] = []
     /// The password that was typed before somebody went back.
     private var typedPassword: String?
@@ -174,7 +174,7 @@ struct SetupConversation {
         }
     }
 
-    /// What is safe before what is open to everybody: one that announces itself with TLS, that of this machine, others.
+    /// Broker to offer, safe ones first: one that announces itself with TLS, that of this machine, others.
     private var offeredBroker: String {
         if let secure = found.first(where: { $0.hasPrefix("mqtts://") }) { return secure }
         return hasOwnBroker ? SetupAnswers.here : found.first ?? "mqtt://localhost:1883"

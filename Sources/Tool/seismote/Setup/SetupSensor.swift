@@ -62,7 +62,7 @@ struct SetupSensor {
         return result.recording
     }
 
-    /// What was found, and what helps where nothing can be used. Pure.
+    /// Result of the survey, with remedies where nothing can be used. Pure.
     static func event(_ survey: Survey) -> SetupEvent {
         var lines = survey.text.split(separator: "\n").map { safe(String($0)) }
         // The remedies say these.

@@ -5,7 +5,7 @@ import Messages
 import Settings
 import Values
 
-/// What the setup asks of the broker: an account, a trial of it, and a test event.
+/// Requests of the setup to the broker: an account, a trial of it, and a test event.
 extension SetupShell {
     mutating func makeAccount() -> SetupEvent {
         func failed(_ problem: String) -> SetupEvent { .tried(BrokerTrial(problem: problem)) }

@@ -18,14 +18,14 @@ struct SetupShell {
     var conversation: SetupConversation
     /// The authority that was fetched by its fingerprint.
     var authority: EditedFile?
-    /// Of the broker that was installed on this machine.
+    /// Fingerprint of the broker that was installed on this machine.
     var ownFingerprint: String?
     private var recording: (recording: RestRecording, chip: String)?
     private var hasStopped = false
     /// The broker on this machine was told a moment ago: it may take some more until it listens to that.
     var isFresh = false
     var page: String?
-    /// Who may look at it: an account that was made on this machine, in this run or one before.
+    /// Account that may look at the broker: made on this machine, in this run or one before.
     var viewer: (name: String, password: String)?
     /// Where its password is kept for the next run, which cannot have it from the broker.
     var viewerFile: FileChange { FileChange(path: "\(folder)/viewer-password", text: "", isForRoot: true) }
@@ -50,7 +50,7 @@ struct SetupShell {
             hasOwnBroker: ProgramRun.path("seismote-broker") != nil, assumesYes: options.yes || options.json)
     }
 
-    /// What a second run offers: what is set.
+    /// Defaults of a second run: the present settings.
     private static func defaults(_ settings: LoadedSettings) -> SetupAnswers {
         var defaults = SetupAnswers()
         let (station, mqtt, sensor) = (

@@ -2,7 +2,7 @@ import Messages
 import Settings
 import Values
 
-/// What a change of settings has done, from the `done` of `config`, `config-rollback` and `config-reset`.
+/// Report on a change of settings, from the `done` of `config`, `config-rollback` and `config-reset`.
 enum ConfigReport {
     static func text(_ reply: Reply) -> String {
         let result = reply.result

@@ -5,7 +5,7 @@ import Values
 /// A change of settings and, when asked for, its confirmation.
 struct ConfigRequest {
     var verb: String
-    /// What is known of the settings that it changes.
+    /// Known part of the settings that it changes.
     var patch: Value = [:]
     /// Members of the request.
     var members: [Value.Member] = []

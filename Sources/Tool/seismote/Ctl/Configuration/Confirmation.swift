@@ -12,9 +12,9 @@ struct Confirmation {
         var revision: Int
         /// Where it is looked for.
         var place: String
-        /// Of the request: the same until it is answered, so that a reply that was lost is sent again.
+        /// Id of the request: the same until it is answered, so that a reply that was lost is sent again.
         var id: String
-        /// What came of the last attempt.
+        /// Outcome of the last attempt.
         var problem = ""
     }
 

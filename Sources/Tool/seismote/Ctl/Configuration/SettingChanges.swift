@@ -1,7 +1,7 @@
 import Settings
 import Values
 
-/// What is different between two trees of settings, setting by setting.
+/// Differences between two trees of settings, setting by setting.
 struct SettingChanges {
     struct Change {
         var path: [String]

@@ -3,7 +3,7 @@ import Messages
 import Settings
 import Values
 
-/// What the retained messages of one station say.
+/// View of one station by its retained messages.
 struct StationView {
     /// Nil: never said.
     var isOnline: Bool?
@@ -41,7 +41,7 @@ struct Fleet {
 
     init(root: String) { self.root = root }
 
-    /// What a station that is there sends by itself.
+    /// Messages that a present station sends by itself.
     private static let lifeSigns = ["state/level", "state/summary", "state/health"]
 
     /// Takes in a message below `state` or `event/last`; others are ignored. A live message proves that the

@@ -5,12 +5,12 @@ import Values
 
 /// A block of `data/trace` as it came, of the signal that is shown: filtered if it is sent, else raw, else RMS.
 struct LiveBlock {
-    /// Of the first sample, seconds of UTC.
+    /// Time of the first sample, seconds of UTC.
     var start: Double
     var rate: Double
     /// `filtered`, `raw` or `rms`.
     var signal: String
-    /// Of x, y and z, m/s².
+    /// Values of x, y and z, m/s².
     var values: [[Double]]
     /// Whether x, y and z were triggered; empty where it is not said.
     var triggers: [[Bool]]

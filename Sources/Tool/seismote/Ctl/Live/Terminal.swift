@@ -28,7 +28,7 @@ final class Terminal {
     private var isOpen = false
     /// How the keyboard was.
     private var keyboard: termios?
-    /// What is on the screen, nil: not known; and how large that was.
+    /// Content of the screen, nil: not known; and how large that was.
     private var shown: [String]?
     private var shownSize = (width: 0, height: 0)
     private var pictures = 0

@@ -8,7 +8,7 @@ struct TraceHistory {
         var triggers: UInt8
     }
 
-    /// What one column of dots shows.
+    /// One column of dots.
     struct Column {
         var low: Double
         var high: Double

@@ -16,7 +16,7 @@ struct Reply {
 
     static let incomplete =
         "this is not complete: part of what the station stores could not be read (see its alert storage_set_aside and its log)"
-    /// Who answers, by the topic.
+    /// Station that answers, by the topic.
     var station = ""
     /// From the request to this reply.
     var seconds = 0.0
@@ -51,7 +51,7 @@ struct Reply {
     }
 }
 
-/// What came of a request at one station.
+/// Outcome of a request at one station.
 struct Answer {
     enum Outcome: String {
         case done, failed

@@ -1,7 +1,7 @@
 import Client
 import Glibc
 
-/// What is waited for, on one line of a terminal that is written over.
+/// Line of a terminal that names what is waited for, and is written over.
 final class WaitingLine {
     private let isShown: Bool
     private let start = monotonicSeconds()

@@ -12,7 +12,7 @@ struct WaveformFetch {
     let output: String
     let isFolder: Bool
     let options: RequestOptions
-    /// What is said where there is none.
+    /// Message where there is none.
     let nothing: String
 
     func run() throws -> CtlStatus {
