@@ -68,19 +68,19 @@ class Model:
         return f"""/// The constants of the discriminator: data, written by `deploy/benchmarks/discrimination/fit --write`, which says what they
 /// were fitted to (deploy/docs/understand/class-figures.md has the figures).
 public enum DiscriminationModel {{
-    /// Of each feature, in the order of ``DiscriminationFeatures``: mean and scale; weight of z = (feature − mean) / scale, and
+    /// Each feature, in the order of ``DiscriminationFeatures``: mean and scale; weight of z = (feature − mean) / scale, and
     /// what is added to it with each octave of time.
     public static let features: [(name: String, mean: Double, scale: Double, weight: Double, later: Double)] = [
 {chr(10).join(rows)}
     ]
-    /// Of the products of two z, the first with itself and all others, then the second, and so on.
+    /// Weights of the products of two z, the first with itself and all others, then the second, and so on.
     static let products: [Double] = [
 {chr(10).join(lines)}
     ]
     static let bias = {v[-1]:.6g}
-    /// Of the octaves of time and of their square.
+    /// Weights of the octaves of time and of their square.
     static let time = (first: {v[-3]:.6g}, second: {v[-2]:.6g})
-    /// Of a z.
+    /// Limit of a z.
     static let limit = {LIMIT}
 }}
 """

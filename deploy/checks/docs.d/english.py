@@ -27,7 +27,7 @@ deploy/docs/reference/settings-of-servers.md
 """.split())
 
 # Doc comments in Sources whose first word hides what they are about. The number only shrinks.
-HIDDEN_SUBJECTS = 72
+HIDDEN_SUBJECTS = 68
 
 PHRASES = {
     "is not named may nothing": "accounts that are not listed have no rights",

@@ -1,7 +1,7 @@
 /// The constants of the discriminator: data, written by `deploy/benchmarks/discrimination/fit --write`, which says what they
 /// were fitted to (deploy/docs/understand/class-figures.md has the figures).
 public enum DiscriminationModel {
-    /// Of each feature, in the order of ``DiscriminationFeatures``: mean and scale; weight of z = (feature − mean) / scale, and
+    /// Each feature, in the order of ``DiscriminationFeatures``: mean and scale; weight of z = (feature − mean) / scale, and
     /// what is added to it with each octave of time.
     public static let features: [(name: String, mean: Double, scale: Double, weight: Double, later: Double)] = [
         ("s1", -1.84106, 1.16463, -1.4158, -0.0110749),
@@ -21,7 +21,7 @@ public enum DiscriminationModel {
         ("tilt", -1.05977, 0.707339, -1.20708, -0.162577),
         ("flat", -0.240132, 0.231062, -0.188222, -0.0879401),
     ]
-    /// Of the products of two z, the first with itself and all others, then the second, and so on.
+    /// Weights of the products of two z, the first with itself and all others, then the second, and so on.
     static let products: [Double] = [
         -0.96748, -0.8007, 0.47575, -0.885, 0.54446, -0.080211, 0.04773, 0.33044, -1.0172,
         0.036708, -0.20254, -0.20457, -0.23543, 0.20736, 0.076941, -0.46539,
@@ -48,8 +48,8 @@ public enum DiscriminationModel {
         -0.033476,
     ]
     static let bias = -0.164265
-    /// Of the octaves of time and of their square.
+    /// Weights of the octaves of time and of their square.
     static let time = (first: 0.959928, second: 0.0927793)
-    /// Of a z.
+    /// Limit of a z.
     static let limit = 2.5
 }
