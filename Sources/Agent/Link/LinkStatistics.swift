@@ -16,7 +16,7 @@ public struct LinkStatistics: Sendable, Equatable {
         public var count: UInt64
         /// Topic of the last message that this happened to.
         public var topic = ""
-        /// No right is wanting: the broker could not, this time.
+        /// Not a permission error: the broker could not deliver the message this time.
         public var isPassing: Bool { Refusals.isPassing(reason) }
     }
 
@@ -59,7 +59,7 @@ public struct LinkStatistics: Sendable, Equatable {
         public var breaks = false
         /// Below our own base.
         public var isOurs = true
-        /// No right is wanting: the broker could not, this time.
+        /// Not a permission error: the broker could not deliver the message this time.
         public var isPassing: Bool { reason.map(Refusals.isPassing) == true && !breaks }
     }
     public var held: [Held] = []

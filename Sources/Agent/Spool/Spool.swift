@@ -139,7 +139,7 @@ public struct Spool: ~Copyable {
     }
 
     /// After an error that `isDamage` or `isGone`: begins a new file and takes over what can still be read.
-    /// A damaged file is set aside; one that is gone is still open here, and is read for the last time. Numbers go on from
+    /// A damaged file is moved aside; one that is gone is still open here, and is read for the last time. Numbers go on from
     /// where they are, and what is taken over keeps its own unless there is something under it.
     /// - Parameter keys: messages that are in memory as well: they are not taken over, and are to be put again.
     /// - Throws: when that does not work; it may be tried again.

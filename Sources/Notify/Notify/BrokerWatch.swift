@@ -96,7 +96,7 @@ public struct BrokerWatch: Sendable {
             broker = .said
             found.append(.brokerAway(since: since))
         }
-        // (What a broker does not say cannot be heard: its stations are not offline for that.)
+        // (While the broker is away, stations are not reported offline.)
         guard broker == nil else { return found }
         for (station, presence) in away {
             guard case .away(let since) = presence, now - since >= Self.patience else { continue }

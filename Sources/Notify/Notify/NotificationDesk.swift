@@ -329,8 +329,8 @@ public struct NotificationDesk: Sendable {
             isUrgent: !isTest && !isWithdrawn && (alarm || (intensity ?? 0) >= Self.urgentIntensity))
     }
 
-    /// Whether the rules want it. What is not known of an event yet does not speak against it, but where an intensity is
-    /// asked for, there has to be one.
+    /// Whether the rules want it. An unknown magnitude or place does not block a message, but a rule on intensity needs
+    /// one.
     private static func isWanted(_ quake: Occasion.Earthquake, by recipient: Recipient) -> Bool {
         let rules = recipient.rules
         guard rules.namesNetwork else { return false }
@@ -392,7 +392,7 @@ public struct NotificationDesk: Sendable {
         return deliveries
     }
 
-    /// Takes back what was said under a key. Whoever was not told that it was away does not need to know that it is back.
+    /// Takes back what was said under a key. Recovery is sent to those who got the outage.
     private mutating func back(_ key: String, _ station: String?, _ now: Int64, title: String) -> [Notice] {
         let told = Set(entries.filter { $0.value[key] != nil }.keys)
         drop { $0 == key }

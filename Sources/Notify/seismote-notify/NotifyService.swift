@@ -118,7 +118,7 @@ final class NotifyService {
         try queue.put(off: waiting.id, attempts: attempts, until: due)
     }
 
-    /// Starts what brings a message.
+    /// Starts the delivery program for a message.
     static func courier(_ notice: Notice, to recipient: Recipient) throws(CourierError) -> Courier {
         var service = recipient.service
         if case .apprise(let file) = service { service = .apprise(file: credential(file)) }

@@ -100,7 +100,7 @@ import Testing
             #expect(found["write_denied"]?.contains("s/event/trigger (151)") == true)
             #expect(found["mqtt_refused"] == nil)
         }
-        // A cluster with a node that is away: no right is wanting.
+        // A cluster with a node that is away: not a permission error.
         statistics.held[0].reason = 131
         statistics.refused[0].reason = 131
         let passing = Self.faults(&alerts, statistics, 600 * Self.second)

@@ -284,7 +284,7 @@ import Testing
         #expect(broken == ["spool.db.broken-8", "spool.db.broken-9"])
     }
 
-    /// Recovering fails while there is no new file to be had; it is tried again, and the damaged file is set aside once.
+    /// Recovering fails while there is no new file to be had; it is tried again, and the damaged file is moved aside once.
     @Test func recoveryIsTriedAgain() throws {
         let folder = try TemporaryFolder()
         var spool = try folder.open()

@@ -166,7 +166,7 @@ import Testing
         #expect(told(3.9, (47.2, 7.4)).isEmpty)
         #expect(told(5.5, (47.2, 7.4)) == ["felt": "Earthquake M 5.5, here intensity III"])
         #expect(told(3.9, (46.3, 7.4)).keys.sorted() == ["felt", "near"])
-        // What is not known does not speak against it, but there is no intensity without it.
+        // An unknown magnitude does not block a message, but there is no intensity without it.
         #expect(told(nil, nil) == ["near": "Earthquake, intensity IV", "both": "Earthquake, intensity IV"])
     }
 

@@ -26,7 +26,7 @@ struct Refusals: Sendable, Equatable {
         /// It may be innocent still.
         var isSuspect: Bool { reason == nil && strikes < patience }
 
-        /// The broker could not, this time: what is new leaves as ever, and what was refused is tried again.
+        /// The broker could not deliver this time: new messages are still sent, and refused ones are retried.
         var isPassing: Bool { reason.map(Refusals.isPassing) == true && !breaks }
     }
 
@@ -47,7 +47,7 @@ struct Refusals: Sendable, Equatable {
 
     private(set) var entries: [Entry] = []
 
-    /// 131, "implementation specific error": no right is wanting. RabbitMQ says so when a queue of somebody who is to have
+    /// 131, "implementation specific error": not a permission error. RabbitMQ returns it when a queue of somebody who is to have
     /// the message is on a node that is away; all others get it.
     static func isPassing(_ reason: Int) -> Bool { reason == 131 }
 

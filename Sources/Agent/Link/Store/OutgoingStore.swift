@@ -17,8 +17,8 @@ struct OutgoingStore: ~Copyable {
         var filters: [String] = []
         /// Topic of this class of which one message is wanted.
         var wanted: String?
-        /// Classes of which the broker could not take messages for the moment: of what is on disk, what is newer than this
-        /// key leaves as ever.
+        /// Classes whose messages the broker could not take for the moment: messages on disk that are newer than this key
+        /// are still sent.
         var passing: [String: Int64] = [:]
         /// Rises when something may be offered that could not be before.
         var number: UInt64 = 0

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// Which of a name's addresses an attempt goes to. libmosquitto asks for them anew before each attempt, so that a broker
-/// that has moved is found; but it takes the first to which a connection can be begun, and when that comes to nothing
+/// that has moved is found; but it takes the first to which a connection can be begun, and when that fails
 /// later, such as IPv6 to a host that only answers IPv4, the others are never tried. So after such an end the next attempt
 /// is held to the other family, for a name that has both: a socket bound to any address of a family reaches no other.
 struct AddressFamily {

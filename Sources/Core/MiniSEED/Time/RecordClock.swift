@@ -36,7 +36,7 @@ public struct RecordClock: Sendable {
 
     /// Deviation in samples beyond which it is a gap, or samples that are there twice.
     static let gap = 1.5
-    /// Part by which a header's rate may be off; more is another matter than a clock.
+    /// Part by which a header's rate may be off; beyond it a clock is not the cause.
     static let farthest = 0.05
     /// Half of a step of version 2's times, ns.
     private static let rounding = 51_000.0

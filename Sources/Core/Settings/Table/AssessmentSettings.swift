@@ -9,7 +9,7 @@ extension SettingsTable {
             StationSetting(
                 "classification.enabled", \.classification.enabled, .bool, apply: .live,
                 title: "Classification",
-                "Say of each event how probably it is an earthquake, from 25 samples a second on. An alarm needs it and has it."
+                "Say of each event how likely it is an earthquake, from 25 samples a second on. An alarm needs it and has it."
             )
         ])
 

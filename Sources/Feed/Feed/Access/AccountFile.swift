@@ -45,7 +45,7 @@ public struct AccountFile: Sendable, Equatable {
         guard (1...200).contains(password.utf8.count), !password.utf8.contains(0) else { return false }
         let hash = hashes[name]
         guard let made = Self.hashed(password, like: hash ?? Self.nobody), let hash else { return false }
-        // In a time that does not tell where they differ.
+        // Constant-time comparison.
         let (a, b) = (Array(made.utf8), Array(hash.utf8))
         guard a.count == b.count else { return false }
         return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -119,7 +119,7 @@ import Testing
         #expect(was)
         signal.warn(1, until: 12 * second, now: second)
         #expect(!signal.isBusy)
-        // An alarm of the station's own is another matter.
+        // An alarm of the station's own differs.
         signal.raise(now: 2 * second)
         #expect(signal.isBusy)
         _ = signal.silence()

@@ -30,7 +30,7 @@ struct ChipFinder {
                 try device.confirm(chip)
                 return (chip, device)
             } catch {
-                // Of several addresses, the one at which something is tells more.
+                // Of several addresses, prefer the error of the one that answers.
                 if worst == nil || worst?.code == .missing { worst = error }
             }
         }

@@ -45,7 +45,7 @@ final class UpdateRing {
         try follow(exchange.id)
         line.clear()
         for station in waiting.keys.sorted() {
-            printError("\(station): no end of the update was told yet; it goes on, and is told on state/update")
+            printError("\(station): update still running; follow state/update")
         }
         silent += waiting.count
         if Interrupt.came { return .interrupted }
