@@ -39,10 +39,10 @@ def names(text):
 
 def section(page, title):
     """The text below a heading, to the next one."""
-    found = re.search(rf"(?ms)^## {re.escape(title)}\n(.*?)(?=^## |\Z)", pages.get(page, ""))
+    found = re.search(rf"(?ms)^(##+) {re.escape(title)}\n(.*?)(?=^\1 |^## |\Z)", pages.get(page, ""))
     if not found:
         say(page, f"has no section `## {title}`")
-    return found[1] if found else ""
+    return found[2] if found else ""
 
 
 def first_column(text):
@@ -60,7 +60,7 @@ def differ(page, what, described, true):
 
 NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
 ARCHITECTURE = "deploy/docs/extend/architecture.md"
-DECISIONS = {re.match(r"0*(\d+)", os.path.basename(path))[1]: path for path in pages if "/decisions/" in path}
+DECISIONS = "deploy/docs/extend/decisions.md"
 
 
 def programs():
@@ -70,7 +70,7 @@ def programs():
     for one in true:
         if f"`{one}`" not in pages["README.md"]:
             say("README.md", f"the program {one} is not mentioned")
-    for page in ("README.md", ARCHITECTURE, *DECISIONS.values()):
+    for page in ("README.md", ARCHITECTURE, DECISIONS):
         for word in re.findall(r"(?i)\b(\w+) (?:programs|executables)\b", pages[page]):
             if word.lower() in NUMBERS and NUMBERS.index(word.lower()) != len(true):
                 say(page, f"speaks of {word} programs; there are {len(true)}")
@@ -129,7 +129,7 @@ def rooms():
 
 
 def libraries():
-    """What is linked, opened at run time or fetched is in decision 1."""
+    """What is linked, opened at run time or fetched is in the first decision."""
     linked = set()
     for path in glob.glob(repository + "/Sources/Libraries/*/module.modulemap"):
         linked |= set(re.findall(r'link "([^"]+)"', open(path, encoding="utf-8").read()))
@@ -137,8 +137,8 @@ def libraries():
         if path.startswith("Sources/") and path.endswith((".c", ".cpp")):
             linked |= {re.sub(r"^lib|\.so.*$", "", one) for one in re.findall(r'dlopen\("([^"]+)"', read(path))}
     fetched = {re.sub(r"\.git$", "", url.rsplit("/", 1)[1]) for url in re.findall(r'\.package\(url: "([^"]+)"', package)}
-    described = sum(first_column(section(DECISIONS["1"], "What is linked")), [])
-    differ(DECISIONS["1"], "the library", described, linked | fetched)
+    described = sum(first_column(section(DECISIONS, "What is linked")), [])
+    differ(DECISIONS, "the library", described, linked | fetched)
     return len(linked | fetched)
 
 
@@ -220,15 +220,12 @@ def files():
 def order():
     """Index and site have the same pages in the same order, and leave none out; README leads to the index and to what everybody needs."""
     site = read("deploy/site.d/mkdocs.yml").split("\nnav:\n")[1]
-    listed = [one for one in re.findall(r": ([\w/.-]+\.md)", site) if not re.search("all-settings|command-line|^index|decisions/", one)]
+    listed = [one for one in re.findall(r": ([\w/.-]+\.md)", site) if not re.search("all-settings|command-line|^index", one)]
     folder = "deploy/docs/"
     page = folder + "index.md"
     found = [os.path.normpath(os.path.join(os.path.dirname(page), one))
              for row in re.findall(r"(?m)^\| (?!Folder).*$", section(page, "All pages"))
              for one in re.findall(r"\]\(([^)#]+)\)", row)]
-    # (The decisions have a table of their own in the architecture, which a second link leads to.)
-    if found.count(ARCHITECTURE) == 2:
-        del found[len(found) - 1 - found[::-1].index(ARCHITECTURE)]
     wanted = ["deploy/dashboard/README.md" if one == "page.md" else folder + one for one in listed]
     for there, here in zip(found + [None] * len(wanted), wanted + [None] * len(found)):
         if there != here:
@@ -239,16 +236,10 @@ def order():
             say("README.md", f"does not lead to {folder}{one}")
     if len(pages["README.md"].split()) > 700:
         say("README.md", f"has {len(pages['README.md'].split())} words; at most 700 are allowed")
-    there = {path[len(folder):] for path in pages if path.startswith(folder) and "/decisions/" not in path}
+    there = {path[len(folder):] for path in pages if path.startswith(folder)}
     for one in sorted(there - set(listed) - {"index.md"}):
         say("deploy/site.d/mkdocs.yml", f"does not have {one}")
     return len(listed)
-
-
-def decisions():
-    table = re.findall(r"\]\(decisions/([\w.-]+)\)", section(ARCHITECTURE, "Decisions"))
-    differ(ARCHITECTURE, "the decision", table, [os.path.basename(path) for path in DECISIONS.values()])
-    return len(table)
 
 
 def products():
@@ -274,7 +265,7 @@ def products():
 
 
 print(f"{programs()} programs, {rooms()} rooms, {libraries()} libraries, {checks()} checks, {commits()} commits, "
-      f"{files()} files, {order()} pages in order, {decisions()} decisions, {products()} products compared with the tree")
+      f"{files()} files, {order()} pages in order, {products()} products compared with the tree")
 for fault in faults:
     print(fault)
 sys.exit(1 if faults else 0)
