@@ -75,6 +75,8 @@ class Conversation:
         await self.arrival()
         await self.stream()
         await self.kept()
+        await self.overwritten()
+        await self.command()
         await self.death()
         await self.restart()
         began = time.monotonic()
@@ -148,6 +150,24 @@ class Conversation:
         whole = await self.late("seismote/#", info)
         level = await self.late("seismote/+/state/info", info)
         self.result("retained, wildcard", whole is not None and level is not None)
+
+    async def overwritten(self):
+        """Somebody else's `offline` on the station's topic: the station says `online` again, and the broker keeps that."""
+        topic = self.topic("state/online")
+        client = await self.reader(topic)
+        began = time.monotonic()
+        await client.publish(topic, b"offline", retain=True)
+        self.result("foreign offline", await self.until(lambda: self.online(began), 3))
+        self.figures["corrected"] = time.monotonic() - began
+        self.result("online is kept", await self.late(topic, topic) == b"online")
+        await client.close()
+
+    async def command(self):
+        """A command without a response topic, which 3.1.1 does not have: the reply comes to `res/<id>`."""
+        client = await self.reader(self.topic("res/#"))
+        await client.publish(self.topic("cmd/ping"), b'{"id":"q1"}')
+        self.result("command", await self.until(lambda: self.topic("res/q1") in self.seen, 5))
+        await client.close()
 
     async def death(self):
         """SIGKILL: the broker speaks for the agent; then it starts anew."""

@@ -42,7 +42,7 @@ def table(talks):
     for name in rows:
         row(name, (word(talk, name) for talk in talks))
     for name, unit in (("version", ""), ("start", " s"), ("online", " s"), ("attempts", ""), ("traces", ""),
-                       ("acked", ""), ("will", " s"), ("back", " s"), ("after", ""), ("stop", " s"), ("MiB", "")):
+                       ("acked", ""), ("corrected", " s"), ("will", " s"), ("back", " s"), ("after", ""), ("stop", " s"), ("MiB", "")):
         row(name, (figure(talk.figures.get(name), unit) for talk in talks))
 
 
