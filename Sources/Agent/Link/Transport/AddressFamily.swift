@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Which of a name's addresses an attempt goes to. libmosquitto asks for them anew before each attempt, so that a broker
-/// that has moved is found; but it takes the first to which a connection can be begun, and when that fails
-/// later, such as IPv6 to a host that only answers IPv4, the others are never tried. So after such an end the next attempt
-/// is held to the other family, for a name that has both: a socket bound to any address of a family reaches no other.
+/// Choice of a name's address for an attempt. libmosquitto resolves the name before each attempt, so it finds a broker that
+/// has moved. But it takes the first address to which a connection can be begun. If that address fails later, such as IPv6
+/// to a host that only answers IPv4, the others are never tried. After such an end the next attempt uses the other address
+/// family, for a name that has both: a socket bound to any address of a family reaches no other.
 struct AddressFamily {
     private var anyAddress: String?
     private var failedLate = false

@@ -54,7 +54,8 @@ struct CertificateRenewal {
                 access, "renew/\(name)/csr", "renew/\(name)/cert", request, patience: end - monotonicSeconds())
         }
         switch answer {
-        case nil: throw CtlError(status: .broker, "no answer from the enrolment service (seismote-broker-enrol.service)")
+        case nil:
+            throw CtlError(status: .broker, "no answer from the enrolment service (seismote-broker-enrol.service)")
         case .refused(let problem)?: throw CtlError(status: .refused, "the broker refuses: \(problem)")
         case .certificate(let pem, let authorities, _)?:
             if let problem = StationCertificate.problem(pem, keyFile: certificate.next, name: name) {
