@@ -107,7 +107,10 @@ extension StationReport {
         if case .array(let scales)? = payload["intensity"] {
             for scale in scales where scale["scale"] == .string("mmi") {
                 guard let number = scale["value"]?.number, (0...12.5).contains(number) else { throw .value }
-                result.mmi = max(number, result.mmi ?? number)
+                // What is not certain has no part in the largest of a network.
+                guard let certain = CertainIntensity.value(of: scale, in: payload) else { continue }
+                guard (0...12.5).contains(certain) else { throw .value }
+                result.mmi = max(certain, result.mmi ?? certain)
             }
         }
         if let judged = payload["class"], case .string(let likely)? = judged["likely"] {

@@ -147,10 +147,12 @@ public struct BrokerWatch: Sendable {
         guard let id = tree["event_id"]?.rawText, id.hasPrefix("\(station)-"),
             Self.isEventID(id), let onset = Self.time(tree["onset"], now)
         else { return nil }
-        let intensity = tree["mmi"]?.number
+        func bounded(_ intensity: Double?) -> Double? { intensity.map { min(max($0, 1), 12) } }
         return .shaking(
             .init(
-                station: station, eventID: id, onset: onset, intensity: intensity.map { min(max($0, 1), 12) },
+                station: station, eventID: id, onset: onset, intensity: bounded(tree["mmi"]?.number),
+                isCertain: CertainIntensity.isVelocityValid(tree),
+                safeIntensity: bounded(CertainIntensity.mercalli(of: tree)),
                 likely: Self.text(tree["class"]?["likely"]?.rawText ?? "unclassified"),
                 probability: tree["class"]?["p"]?.number.flatMap { (0...1).contains($0) ? $0 : nil },
                 alarm: tree["alarm"]?.flag ?? false, isTest: tree["test"]?.flag ?? false))

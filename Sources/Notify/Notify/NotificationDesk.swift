@@ -296,7 +296,9 @@ public struct NotificationDesk: Sendable {
         let strongest = own.max { ($0.intensity ?? 0, $1.station) < ($1.intensity ?? 0, $0.station) }
         let expected = quake.flatMap { Self.expected($0, recipient) }
         // What is far away is no reason to wake somebody.
-        let intensity = [strongest?.intensity, expected ?? quake?.intensity].compactMap(\.self).max()
+        let others = expected ?? quake?.intensity
+        let intensity = [strongest?.intensity, others].compactMap(\.self).max()
+        let safe = (own.map(\.safeIntensity) + [others]).compactMap(\.self).max()
         let alarm = own.contains { $0.alarm && rules.alarm && !$0.isTest }
         let isWithdrawn = quake?.isWithdrawn ?? false
         var title: String
@@ -311,6 +313,7 @@ public struct NotificationDesk: Sendable {
         }
         if let intensity, !isWithdrawn {
             title += ", \(expected == nil ? "" : "here ")intensity \(Self.roman(intensity))"
+            if strongest?.isCertain == false, intensity == strongest?.intensity { title += " (not certain)" }
         }
         if isTest { title = "Test: \(title)" }
         var sentences = ["Time: \(clock.moment(quake?.origin ?? incident.start))."]
@@ -326,7 +329,7 @@ public struct NotificationDesk: Sendable {
         }
         return Words(
             title: title, text: sentences.joined(separator: " "), link: link(to: quake, strongest, recipient),
-            isUrgent: !isTest && !isWithdrawn && (alarm || (intensity ?? 0) >= Self.urgentIntensity))
+            isUrgent: !isTest && !isWithdrawn && (alarm || (safe ?? 0) >= Self.urgentIntensity))
     }
 
     /// Whether the rules want it. An unknown magnitude or place does not block a message, but a rule on intensity needs

@@ -25,6 +25,10 @@ public enum Occasion: Sendable, Equatable {
         public var onset: Int64
         /// Mercalli; nil where the station gives none.
         public var intensity: Double?
+        /// False where a start or a gap of the samples leaves open how strong the shaking was.
+        public var isCertain = true
+        /// That on which decisions may rest: where it is not certain, that from the acceleration; nil without one.
+        public var safeIntensity: Double?
         /// Class that the station gives it.
         public var likely: String
         /// Probability of an earthquake.

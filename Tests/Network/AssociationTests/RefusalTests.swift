@@ -28,6 +28,23 @@ import Values
         #expect(refusal([("extra", [1, 2, ["x": .null]])]) == nil)
     }
 
+    /// What a start or a gap makes uncertain is no part of a network's largest intensity; what the acceleration says is.
+    @Test(arguments: [
+        (false, "worden12", 4.0, 4.0 as Double?), (false, "worden12", nil, nil), (false, "gutenberg_richter", nil, 7.5),
+        (true, "worden12", 4.0, 7.5), (true, "worden12", nil, 7.5),
+    ]) func intensitiesThatAreNotCertain(_ isValid: Bool, _ relation: String, _ byPGA: Double?, _ mmi: Double?) throws {
+        guard case .object(var members) = Country.onset("S1", 1_760_000_000).payload else { return }
+        var scale: [Value.Member] = [
+            .init("scale", "mmi"), .init("relation", .string(relation)), .init("value", 7.5),
+        ]
+        if let byPGA { scale.append(.init("from_pga", .double(byPGA))) }
+        members.removeAll { $0.key == "intensity" }
+        members.append(.init("intensity", .array([.object(scale)])))
+        if !isValid { members.append(.init("velocity_valid", .bool(false))) }
+        let report = try StationReport(.object(members), station: "S1", arrival: Self.now)
+        #expect(report.onset.mmi == mmi)
+    }
+
     @Test func eachLieHasItsReason() {
         let day: Int64 = 86_400_000_000_000
         #expect(refusal([("station", "S2")]) == .station)

@@ -99,6 +99,25 @@ import Values
         #expect(next.connection(true, now: Self.now) == .brokerBack)
     }
 
+    /// Of an event whose velocity is not valid the acceleration decides.
+    @Test func shakingThatIsNotCertain() throws {
+        func shaking(_ more: String) throws -> Occasion.Shaking {
+            let event = """
+                {"event_type":"end","event_id":"a-20260105T102020Z","onset":"2026-01-05T10:20:20Z","mmi":7.1,\
+                "intensity":[{"scale":"jma","relation":"jma","value":4.5},\
+                {"scale":"mmi","relation":"worden12","value":7.1,"from_pga":5.2,"from_pgv":7.1}]\(more)}
+                """
+            var watch = Self.watch()
+            guard case .shaking(let one)? = watch.take(Self.text("a/event/trigger", event), now: Self.now) else {
+                throw RecipientError("no shaking")
+            }
+            return one
+        }
+        let (whole, torn) = (try shaking(""), try shaking(#","gaps":1,"velocity_valid":false"#))
+        #expect(whole.isCertain && whole.intensity == 7.1 && whole.safeIntensity == 7.1)
+        #expect(!torn.isCertain && torn.intensity == 7.1 && torn.safeIntensity == 5.2)
+    }
+
     /// An earthquake of the network, with what is not well known left out.
     @Test func earthquakesOfANetwork() throws {
         func event(_ quality: String, _ more: String = "") -> String {

@@ -33,11 +33,12 @@ import Testing
 
     private static func shaking(
         _ station: String, at onset: Int64, _ intensity: Double, likely: String = "unclassified", alarm: Bool = false,
-        isTest: Bool = false
+        isTest: Bool = false, isCertain: Bool = true, safe: Double? = nil
     ) -> Occasion {
         .shaking(
             .init(
-                station: station, eventID: "\(station)-\(onset)", onset: onset, intensity: intensity, likely: likely,
+                station: station, eventID: "\(station)-\(onset)", onset: onset, intensity: intensity,
+                isCertain: isCertain, safeIntensity: isCertain ? intensity : safe, likely: likely,
                 probability: nil, alarm: alarm, isTest: isTest))
     }
 
@@ -50,6 +51,29 @@ import Testing
                 eventID: id, version: version, origin: origin, magnitude: magnitude, place: place,
                 intensity: intensity,
                 stations: stations.map { ($0.0, "\($0.0)-\($0.1)") }, isWithdrawn: isWithdrawn, mergedInto: nil))
+    }
+
+    /// An intensity that a start or a gap makes uncertain is told as that, and wakes nobody; what the acceleration says does,
+    /// and so does an alarm.
+    @Test(arguments: [
+        (7.2, false, nil as Double?, false, "Shaking, intensity VII (not certain)", false),
+        (7.2, false, 4.1, false, "Shaking, intensity VII (not certain)", false),
+        (7.2, false, 6.3, false, "Shaking, intensity VII (not certain)", true),
+        (7.2, false, nil, true, "Alarm: shaking, intensity VII (not certain)", true),
+        (7.2, true, nil, false, "Shaking, intensity VII", true),
+    ]) func whatIsNotCertainWakesNobody(
+        _ intensity: Double, _ isCertain: Bool, _ safe: Double?, _ alarm: Bool, _ title: String, _ isUrgent: Bool
+    ) throws {
+        var desk = Self.desk([
+            try Self.recipient {
+                $0.intensity = 2
+                $0.alarm = true
+            }
+        ])
+        let sent = desk.take(
+            Self.shaking("a", at: Self.noon, intensity, alarm: alarm, isCertain: isCertain, safe: safe), now: Self.noon)
+        #expect(sent.map(\.title) == [title])
+        #expect(sent.map { $0.priority == .urgent } == [isUrgent])
     }
 
     /// An earthquake that 40 stations feel, each with three versions, and the network with two: one message.

@@ -1,11 +1,14 @@
 """An event: its waveform, replay and files."""
 
 import hashlib
+import json
 import math
 import os
 import struct
 import subprocess
+import time
 
+from cases_alarm import stamp
 from looks import check_looks, coloured
 from marks import at_night, early
 from quakeml import catalogue
@@ -102,6 +105,31 @@ def case_event_measures_agree(world):
     assert all(abs(mark - 1) < 0.01 for mark in found["marks"]), found
     assert found["gaps"] == 0 and found["unit"] in ("record", "event"), found
     return ", ".join(f"{name} {found[name]:.4f} of the station's" for name in ("pga", "pgv", "pgd"))
+
+
+@early
+def case_event_with_a_gap_is_not_certain(world):
+    """An event that samples are missing of says so: in the list, above, beside its measures, and raises no highest."""
+    broker = world.another_broker("gap")
+    page = world.page("#/station/demo", broker=broker, size=(1440, 1000))
+    world.until(page, "Seismote.link.state === 'online'")
+    event = {"v": 1, "station": "demo", "boot": "b", "seq": 1, "t": stamp(time.time()), "event_type": "end", "event_id": "demo-20260105T102030000Z",
+             "onset": stamp(time.time() - 30), "end": stamp(time.time() - 5), "duration_s": 25.0, "pga": 2.5, "pga_pct_g": 25.5, "pgv": 0.31, "pgd": 0.05, "gaps": 1,
+             "missing_s": 0.2, "velocity_valid": False, "intensity": [{"scale": "mmi", "relation": "worden12", "value": 7.1, "roman": "VII", "from_pga": 5.4},
+                                                                      {"scale": "jma", "relation": "jma", "value": 4.6, "grade": "5-"}]}
+    broker.publish("seismote/demo/state/online", "online")
+    broker.publish("seismote/demo/event/trigger", json.dumps(event), False)
+    world.until(page, "document.querySelector('table.events .intensity-chip')")
+    chips = page.eval_on_selector_all("table.events .intensity-chip", "all => all.map((one) => [one.textContent, one.getAttribute('aria-label')])")
+    assert chips == [["VII?", "VII (not certain)"], ["5−", None]], chips
+    assert page.evaluate(f"[...{STATION}.highest.keys()]") == ["jma"], "the highest"
+    open_event(world, page, event["event_id"])
+    world.until(page, "document.querySelector('.event-cards .pairs')")
+    facts, measures = page.inner_text(".event-facts"), page.inner_text(".event-cards .pairs")
+    assert "VII?" in facts and "31.0 cm/s (not certain)" in facts, facts
+    assert "31.0 cm/s (not certain)" in measures and "50.0 mm\n" in measures and "1 (0.20 s missing)" in measures, measures
+    broker.kill()
+    return facts.replace("\n", " ")
 
 
 @early

@@ -8,6 +8,7 @@ import { pageTitle } from "./pagetitle.js";
 import { format, preferences } from "./preferences.js";
 import { Alarms, alarms } from "./pure/alarms.js";
 import { geo } from "./pure/geo.js";
+import { mercalli } from "./pure/mercalli.js";
 import { scales } from "./pure/scales.js";
 import { units } from "./pure/units.js";
 import { router } from "./router.js";
@@ -67,7 +68,7 @@ function placeOf(id) {
 function measuredAt(id, event) {
   const own = event.stations?.find((one) => one.id === id)?.event_id;
   const entry = fleet.stations.get(id)?.events.get(own);
-  return entry ? fleet.newestOf(entry).intensity?.find((item) => item.scale === "mmi")?.value ?? NaN : NaN;
+  return entry ? mercalli.of(fleet.newestOf(entry)) : NaN;
 }
 
 // `age`: how long ago it began, ms; `key`: of what it is; `isNews`: whether its beginning was heard here. What was heard before and

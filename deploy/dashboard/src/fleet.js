@@ -230,7 +230,8 @@ function higher(known, intensity, timeOf) {
   for (const [key, item] of keyed(intensity)) {
     const before = known.highest.get(key);
     if (!before && known.highest.size >= 16) continue;
-    if (Number.isFinite(item.value) && !(before && before.item.value >= item.value)) known.highest.set(key, { item, t: timeOf(item) });
+    if (!Number.isFinite(item.value) || item.uncertain) continue;
+    if (!(before && before.item.value >= item.value)) known.highest.set(key, { item, t: timeOf(item) });
   }
 }
 

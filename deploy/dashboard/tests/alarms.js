@@ -5,6 +5,7 @@ import "./support/load.js";
 import { Alarms, alarms } from "../src/pure/alarms.js";
 import { ground } from "../src/pure/ground.js";
 import { units } from "../src/pure/units.js";
+import { wire } from "../src/pure/wire.js";
 
 const near = (value, wanted, within) => assert.ok(Math.abs(value - wanted) <= within, `${value}, not ${wanted}`);
 const ms = units.milliseconds;
@@ -54,6 +55,17 @@ test("rules: from an intensity on, none, and no disturbance", () => {
   assert.strictEqual(alarms.ofStation("a", own, { ...rules, station: "home", home: "b" }, ms), null);
   assert.strictEqual(alarms.ofStation("a", { ...own, alarm: false }, { ...rules, station: "off", intensity: "4" }, ms).isAlarm, false);
   assert.strictEqual(alarms.ofStation("a", { ...own, alarm: false }, { ...rules, station: "off", intensity: "5" }, ms), null);
+});
+
+// What a start or a gap makes uncertain raises no alarm by itself: the acceleration decides, and the station's own alarm.
+test("an intensity that is not certain is no alarm", () => {
+  const read = (more) => wire.event({ event_id: "a-1", event_type: "end", onset: "2026-01-05T10:00:00Z", gaps: 1, velocity_valid: false,
+    intensity: [{ scale: "mmi", relation: "worden12", value: 7, roman: "VII", from_pga: 4.2 }], ...more });
+  const strong = { network: "off", station: "all", intensity: "6", home: "" };
+  assert.strictEqual(alarms.ofStation("a", read({}), strong, ms), null);
+  assert.strictEqual(alarms.ofStation("a", read({ velocity_valid: true }), strong, ms).size, 7);
+  assert.strictEqual(alarms.ofStation("a", read({}), { ...strong, intensity: "4" }, ms).size, 4.2);
+  assert.strictEqual(alarms.ofStation("a", read({ alarm: true }), strong, ms).isAlarm, true);
 });
 
 const alarm = (more) => ({ key: "network net-1", kind: "network", size: 4, state: "on", ...more });

@@ -193,6 +193,18 @@ test("the highest is one value with a time of its own, whether levels, summaries
   }
 });
 
+test("an intensity that is not certain is no highest", () => {
+  const heard = (more) => {
+    connect();
+    say("a", "state/online", "online");
+    say("a", "event/trigger", quake("update", { intensity: [{ scale: "mmi", relation: "worden12", value: 7 },
+      { scale: "jma", relation: "jma", value: 5 }], ...more }));
+    return [...fleet.stations.get("a").highest.keys()];
+  };
+  assert.deepStrictEqual(heard({}), ["mmi", "jma"]);
+  assert.deepStrictEqual(heard({ gaps: 1, velocity_valid: false }), ["jma"]);
+});
+
 test("the highest is of what this page has heard, and of the event that was open then; of nothing older", () => {
   connect();
   say("a", "state/online", "online", true);

@@ -29,4 +29,6 @@ def describe(topic, data, srv=None):
     kind = judged.get("likely", "not judged")
     # The probability is that of an earthquake, whatever it is taken for.
     sure = f" (earthquake {round(100 * judged['p'])} %)" if "p" in judged else ""
-    return {"text": f"{event['station']}: intensity {event['mmi']:.1f}, {kind}{sure}, {event['pga']:.3f} m/s², {event['onset'][:19]} UTC"}
+    # A gap of the samples may leave open how strong it was.
+    doubt = "" if event.get("velocity_valid", True) else " (not certain)"
+    return {"text": f"{event['station']}: intensity {event['mmi']:.1f}{doubt}, {kind}{sure}, {event['pga']:.3f} m/s², {event['onset'][:19]} UTC"}

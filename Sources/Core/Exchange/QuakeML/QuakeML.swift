@@ -42,7 +42,10 @@ public struct QuakeML: Sendable {
         if likely == "earthquake" { suspectEarthquake() }
         var words = "station \(station), event \(name)"
         if let likely { words += ", likely \(likely)" }
-        if let mmi = event["mmi"]?.number { words += ", MMI \(Self.tenths(mmi))" }
+        if let mmi = event["mmi"]?.number {
+            words += ", MMI \(Self.tenths(mmi))"
+            if !CertainIntensity.isVelocityValid(event) { words += " (not certain: samples are missing)" }
+        }
         if event["test"] == .bool(true) { words += ", a test" }
         xml.begin("description")
         xml.leaf("text", words)

@@ -12,12 +12,13 @@ extension HomeAssistantEntity {
             #""unit_of_measurement":"m/s²","state_class":"measurement","suggested_display_precision":4"#),
         .init(
             .sensor, "pgv", "Peak ground velocity", "state/digest",
-            value: "value_json.pgv",
+            value: "value_json.pgv if value_json.valid else none",
             #""device_class":"speed","unit_of_measurement":"m/s","state_class":"measurement","suggested_display_precision":5"#
         ),
         .init(
             .sensor, "intensity_$", each: .relation, "Intensity ^ ($)", "state/digest",
-            value: "value_json.intensity|selectattr('relation','eq','$')|map(attribute='value')|first|default(none)",
+            value:
+                "value_json.intensity|selectattr('relation','eq','$')|map(attribute='value')|first|default(none) if value_json.valid else none",
             #""state_class":"measurement","suggested_display_precision":1,"json_attributes_topic":"~/state/digest","json_attributes_template":"{{ dict((value_json.intensity|selectattr('relation','eq','$')|first|default({})).items()|selectattr(0,'in',['scale','roman','grade','color']))|to_json }}""#
         ),
         .init(
@@ -82,7 +83,7 @@ extension HomeAssistantEntity {
         .init(
             .event, "event", "Seismic event", "event/trigger",
             value:
-                "dict(value_json.items()|selectattr(0,'in',['event_type','event_id','onset','end','pga','pga_pct_g','pgv','duration_s','intensity','dominant_hz','clipped','test','mmi','jma','alarm','onsite'])|list+value_json.get('class',{}).items()|selectattr(0,'in',['likely','p','certain','moved','final'])|list+[('earthquake_probability',value_json.get('class',{}).get('p'))])|to_json",
+                "dict(value_json.items()|selectattr(0,'in',['event_type','event_id','onset','end','pga','pga_pct_g','pgv','duration_s','intensity','dominant_hz','clipped','test','mmi','jma','alarm','onsite','velocity_valid','displacement_valid','gaps','missing_s'])|list+value_json.get('class',{}).items()|selectattr(0,'in',['likely','p','certain','moved','final'])|list+[('earthquake_probability',value_json.get('class',{}).get('p'))])|to_json",
             #""event_types":["onset","update","end"]"#),
         .init(
             .update, "version", "Version", "state/info",

@@ -23,6 +23,18 @@ import Values
         #expect(EventLine.assessment(event) == text)
     }
 
+    /// An intensity that a gap or a start makes uncertain is told as that; of a whole event nothing is said.
+    @Test func anIntensityThatIsNotCertainSaysSo() throws {
+        func text(_ more: String) throws -> String {
+            let intensity = #"[{"scale":"mmi","relation":"worden12","value":7.1,"roman":"VII"}]"#
+            return EventLine.strength(
+                try JSONReader.read(Array(#"{"pga":2.5,"intensity":\#(intensity)\#(more)}"#.utf8)))
+        }
+        #expect(try text(#","gaps":1,"missing_s":0.2,"velocity_valid":false"#) == "2.5 m/s² VII (not certain)")
+        #expect(try text(#","gaps":1,"missing_s":0.05"#) == "2.5 m/s² VII")
+        #expect(try text("") == "2.5 m/s² VII")
+    }
+
     /// The range is told as it was sent, in cm/s, and that nobody knows where it ends.
     @Test func theShakingToComeHasItsRange() throws {
         func text(_ saturated: Bool) throws -> String? {

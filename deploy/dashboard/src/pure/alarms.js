@@ -1,6 +1,7 @@
 // Which alarms there are: what is heard, by the reader's rules, becomes at most a handful of alarms that come, change, and
 // go. Knows no clock, no page and no sound: times are handed in, in milliseconds.
 import { ground } from "./ground.js";
+import { mercalli } from "./mercalli.js";
 
 const most = 20;
 // How long after its last change an alarm stays, ms.
@@ -10,8 +11,6 @@ const afterWithdrawal = 10000;
 // What is older when it is heard of is shown alone: nobody is woken for it.
 const oldest = 180000;
 const mostDismissed = 500;
-
-const mercalliOf = (event) => event.intensity?.find((item) => item.scale === "mmi")?.value ?? NaN;
 
 // Of an event of the network. `home`: the reader's place { id, latitude, longitude }, or null. `measured`: the intensity that
 // the station there has seen of it, NaN without one. Null where the rules do not want it.
@@ -37,7 +36,7 @@ function ofNetwork(event, { network }, home, measured, milliseconds) {
 
 // Of an event of a station.
 function ofStation(id, event, { station, intensity, home }, milliseconds) {
-  const size = mercalliOf(event);
+  const size = mercalli.of(event);
   const isStrong = intensity !== "off" && size >= Number(intensity) - 0.5;
   if (event.test && !event.alarm && !isStrong) return null;
   if (!(station !== "off" && event.alarm === true) && !isStrong) return null;

@@ -1,13 +1,13 @@
 // One list of the events of all stations and of the network: how an entry is made of a message, and which match a filter.
 import { ground } from "./ground.js";
+import { mercalli } from "./mercalli.js";
 
 const longestList = 20000;
 
-const mercalliOf = (event) => event.intensity?.find((item) => item.scale === "mmi")?.value ?? NaN;
 // What is kept of a message: what lists, files and filters need.
 const pick = (object, names) => Object.fromEntries(names.filter((name) => object[name] !== undefined).map((name) => [name, object[name]]));
 const ofStationNames = ["event_id", "event_type", "onset", "end", "duration_s", "pga", "pgv", "intensity", "class", "label", "confirmed",
-  "test", "alarm"];
+  "test", "alarm", "velocity_valid"];
 const ofNetworkNames = ["event_id", "event_type", "origin_time", "latitude", "longitude", "depth_km", "magnitude", "mmi", "pga", "ellipse",
   "rms_s", "class", "merged_into", "withdrawn", "version"];
 
@@ -22,7 +22,8 @@ function ofStation(station, event, isOver, place, milliseconds) {
   return {
     id: event.event_id, station, time: event.onset, at: milliseconds(event.onset),
       state: event.event_type === "end" ? "end" : isOver ? "unheard" : "on",
-    magnitude: NaN, mmi: mercalliOf(event), pga: event.pga ?? NaN, kind: event.class?.likely ?? "", label: event.label ?? "",
+    magnitude: NaN, mmi: mercalli.told(event).value, uncertain: mercalli.told(event).uncertain,
+    pga: event.pga ?? NaN, kind: event.class?.likely ?? "", label: event.label ?? "",
     latitude: place?.latitude ?? NaN, longitude: place?.longitude ?? NaN,
       event: { ...pick(event, ofStationNames), detectors: (event.detectors ?? []).map(({ name }) => ({ name })) },
   };

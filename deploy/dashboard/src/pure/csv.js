@@ -45,12 +45,13 @@ function events(list) {
   const intensity = (event, scale) => event.intensity?.find((item) => item.scale === scale)?.value;
   return rows([
     ["event_id", "onset_utc", "end_utc", "duration_s", "pga_m_s2", "pgv_m_s", "mmi", "jma", "class", "class_p", "label", "detectors",
-      "test"],
+      "test", "velocity_valid"],
     ...list.map((event) => [
       event.event_id, event.onset, event.end ?? "", event.duration_s ?? NaN, event.pga ?? NaN, event.pgv ?? NaN,
         intensity(event, "mmi") ?? NaN,
       intensity(event, "jma") ?? NaN, event.class?.likely ?? "", event.class?.p ?? NaN, event.label ?? "",
       [...new Set((event.detectors ?? []).map((one) => one.name))].join(" "), event.test ? "true" : "false",
+      event.velocity_valid === false ? "false" : "true",
     ]),
   ]);
 }

@@ -23,11 +23,13 @@ function event(object, { id, network, code, location }) {
   const comments = [];
   for (const item of object.intensity ?? []) {
     const by = item.relation ? ` (${item.relation})` : "";
-    if (Number.isFinite(item.value)) comments.push(`intensity ${item.scale} ${number(item.value)}${by}`);
+    const doubt = item.uncertain ? ", not certain" : "";
+    if (Number.isFinite(item.value)) comments.push(`intensity ${item.scale} ${number(item.value)}${by}${doubt}`);
   }
   if (object.class?.p !== undefined) comments.push(`class ${object.class.likely}, p ${number(object.class.p)}, by this station alone`);
   if (object.label) comments.push(`label ${object.label}`);
   if (object.test) comments.push("test event");
+  if (object.velocity_valid === false) comments.push("peak velocity not certain: samples are missing, or it began in motion");
   const amplitudes = [["pga", "PGA", "m/(s*s)"], ["pgv", "PGV", "m/s"]].filter(([key]) =>
     Number.isFinite(object[key])).map(([key, type, unit]) =>
     element("amplitude", quantity("genericAmplitude", number(object[key])) + element("type", type) + element("unit",

@@ -122,9 +122,9 @@ const label = matching(/^[a-z][a-z0-9_-]{0,31}$/);
 const fieldsOfEvent = object({
   event_type: matching(/^(onset|update|end)$/), label, class: judged, onsite: orNull(onsite), alarm: flag, confirmed: flag,
     event_id: eventId, boot: text, seq: number, t: time, onset: time, end: time, test: flag, clipped: flag,
-  interrupted: flag, intensity,
+  interrupted: flag, velocity_valid: flag, displacement_valid: flag, intensity,
   ...numbers("pga", "pga_pct_g", "pgv", "pgd", "duration_s", "d5_75_s", "d5_95_s", "arias", "cav", "cav_std", "dominant_hz",
-    "gaps", "config_rev"),
+    "gaps", "missing_s", "config_rev"),
   peaks: object({ x: peak, y: peak, z: peak, h: peak, v3: peak }), rms_max: named(number), sta_lta_max: named(number),
   direction: object(numbers("azimuth_deg", "incidence_deg", "rectilinearity")), first_motion: object({ axis: text, t: time }),
   detectors: list(object({
@@ -133,10 +133,13 @@ const fieldsOfEvent = object({
   })),
   waveform: object({ bytes: number, sha256: matching(/^[0-9a-f]{64}$/), unit_per_count: number, messages: number }),
 });
+// Intensities that no velocity enters stay certain where the velocity is not.
+const needsVelocity = ({ scale, relation }) => scale !== "jma" && relation !== "gutenberg_richter";
 // A detector whose largest ratios the event has, too, compares a ratio; all others an acceleration.
 const event = (value) => {
   const found = fieldsOfEvent(value);
   for (const one of found?.detectors ?? []) if (Object.hasOwn(value, `${one.name}_max`)) one.isRatio = true;
+  if (found?.velocity_valid === false) for (const one of found.intensity ?? []) if (needsVelocity(one)) one.uncertain = true;
   return found;
 };
 

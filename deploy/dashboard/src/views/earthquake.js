@@ -8,6 +8,7 @@ import { fleet } from "../fleet.js";
 import { link } from "../link.js";
 import { Seismote } from "../page.js";
 import { format, preferences } from "../preferences.js";
+import { mercalli } from "../pure/mercalli.js";
 import { networkQuakeML } from "../pure/quakeml.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
@@ -127,7 +128,7 @@ class Earthquake {
   #gather(event) {
     for (const { id, event_id: own } of event.stations ?? []) {
       const entry = fleet.stations.get(id)?.events.get(own);
-      const mmi = entry && fleet.newestOf(entry).intensity?.find((item) => item.scale === "mmi")?.value;
+      const mmi = entry && mercalli.of(fleet.newestOf(entry));
       if (mmi > (this.#strengths.get(id) ?? -Infinity)) this.#strengths.set(id, mmi);
       // What a station keeps of its last event, which may be this one.
       if (!entry && id && own && !this.#lasts.has(id) && this.#lasts.size < mostLast) this.#lasts.set(id,
@@ -148,7 +149,7 @@ class Earthquake {
         const { result } = await link.command(id, "events", { from: stamp(at - 2000), to: stamp(at + 2000), limit: 5 },
           { timeoutMs: 10000 });
         const found = wire.events(result)?.events?.find((one) => one.event_id === own);
-        const mmi = found?.intensity?.find((item) => item.scale === "mmi")?.value ?? NaN;
+        const mmi = found ? mercalli.of(found) : NaN;
         if (mmi > (this.#strengths.get(id) ?? -Infinity)) {
           this.#strengths.set(id, mmi);
           this.#later();

@@ -12,7 +12,9 @@ const scaleName = (item) => text.intensity.relations[item.relation] ?? item.rela
 
 function chip(item) {
   const step = scales.intensity(item);
-  return fillColor(h("span", { class: "intensity-chip" }, step?.name ?? units.digits(item.value, 2)),
+  const name = step?.name ?? units.digits(item.value, 2);
+  const attributes = item.uncertain ? { role: "img", "aria-label": words().notCertain(name), title: words().notCertain(name) } : {};
+  return fillColor(h("span", { class: "intensity-chip", ...attributes }, item.uncertain ? `${name}?` : name),
     step?.color ?? item.color ?? "#ffffff");
 }
 
@@ -28,13 +30,16 @@ function intensities(list) {
 
 const q = (value, unit, count = 3) => units.quantity(value, unit, count);
 
+// A value that may stand for less than the whole event says so.
+const certain = (value, isValid) => (isValid === false && value !== "–" ? words().notCertain(value) : value);
+
 function rows(event, duration) {
   const w = words().measures;
   const f = format;
   const list = [
     [w.pga, `${f.acceleration(event.pga)} (${q(event.pga_pct_g, "% g")})`],
-    [w.pgv, f.velocity(event.pgv)],
-    [w.pgd, q(event.pgd * 1000, "mm")],
+    [w.pgv, certain(f.velocity(event.pgv), event.velocity_valid)],
+    [w.pgd, certain(q(event.pgd * 1000, "mm"), event.displacement_valid)],
     [w.duration, duration],
     [w.d5_75, f.duration(event.d5_75_s)],
     [w.d5_95, f.duration(event.d5_95_s)],
@@ -54,7 +59,10 @@ function rows(event, duration) {
     const when = Number.isFinite(after) ? `, ${(after < 0 ? w.before : w.after)(units.fixed(Math.abs(after), 2))}` : "";
     list.push([w.firstMotion, `${first.axis.replace("-", "−")}${when}`]);
   }
-  if (event.gaps > 0) list.push([w.gaps, numbers.text(event.gaps)]);
+  if (event.gaps > 0) {
+    const missing = event.missing_s > 0 ? ` (${w.missing(q(event.missing_s, "s", 2))})` : "";
+    list.push([w.gaps, `${numbers.text(event.gaps)}${missing}`]);
+  }
   if (event.config_rev !== undefined) list.push([w.revision, numbers.text(event.config_rev)]);
   return list.filter(([, text]) => text !== "–");
 }
@@ -106,4 +114,4 @@ export function eventMeasures(event, duration) {
   ].filter(Boolean);
 }
 
-export { chip as intensityChip };
+export { certain, chip as intensityChip };

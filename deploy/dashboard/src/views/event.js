@@ -21,7 +21,7 @@ import { text } from "../text.js";
 import { waveforms } from "../waveforms.js";
 import { classBadge, eventClass } from "./event-class.js";
 import { EventGraphs } from "./event-graphs.js";
-import { eventMeasures, intensityChip } from "./event-measures.js";
+import { certain, eventMeasures, intensityChip } from "./event-measures.js";
 import { eventNetwork } from "./event-network.js";
 import { EventReplay } from "./event-replay.js";
 import { stationHead } from "./frame.js";
@@ -178,7 +178,8 @@ class Page {
     const badge = (text, state) => h("span", { class: "badge", dataset: { state } }, text);
     const over = Boolean(event?.end || this.entry?.over);
     this.isHeard = isHeard(this.id);
-    const facts = event ? [[w.measures.pga, f.acceleration(event.pga)], [w.measures.pgv, f.velocity(event.pgv)],
+    const facts = event ? [[w.measures.pga, f.acceleration(event.pga)],
+      [w.measures.pgv, certain(f.velocity(event.pgv), event.velocity_valid)],
       [w.measures.duration, runningDuration(this.id, event, over)]] : [];
     this.quakeml.disabled = !event;
     this.summary.replaceChildren(...[

@@ -7,7 +7,7 @@ import { router } from "../router.js";
 import { isHeard, runningDuration } from "../running.js";
 import { text } from "../text.js";
 import { classBadge } from "./event-class.js";
-import { intensityChip } from "./event-measures.js";
+import { certain, intensityChip } from "./event-measures.js";
 
 const words = text.events;
 const most = 50;
@@ -28,7 +28,7 @@ function row({ station, id: eventId, ended, event }, id) {
     id === undefined ? h("td", {}, h("a", { href: router.address("station", station), tabindex: "-1" }, station)) : null,
     h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(intensityChip))),
     h("td", {}, format.acceleration(event.pga)),
-    id === undefined ? null : h("td", {}, format.velocity(event.pgv)),
+    id === undefined ? null : h("td", {}, certain(format.velocity(event.pgv), event.velocity_valid)),
     h("td", {}, runningDuration(station, event, ended)),
     h("td", {}, classBadge(event) ?? "–"),
     id === undefined ? null : h("td", { class: "quiet" },

@@ -165,7 +165,7 @@ class Catalogue {
       h("td", {}, network ? h("strong", {}, words.network(one.event.count ?? 0))
         : h("a", { href: router.address("station", one.station) }, one.station)),
       h("td", {}, Number.isFinite(one.magnitude) ? units.fixed(one.magnitude, 1) : "–"),
-      h("td", {}, Number.isFinite(one.mmi) ? intensityChip({ scale: "mmi", value: one.mmi }) : "–"),
+      h("td", {}, Number.isFinite(one.mmi) ? intensityChip({ scale: "mmi", value: one.mmi, uncertain: one.uncertain }) : "–"),
       h("td", {}, format.acceleration(one.pga)),
       h("td", {}, network ? `${units.fixed(one.latitude, 2)}, ${units.fixed(one.longitude, 2)}` : "–"),
       h("td", {}, text.class.names[one.kind] ?? "–"), h("td", {}, one.label ? text.class.labels[one.label] ?? one.label : "–"),

@@ -1,4 +1,5 @@
 import Glibc
+import Messages
 import Values
 
 /// An event message on one line.
@@ -57,6 +58,7 @@ enum EventLine {
         if let one = event["intensity"]?.list?.first(where: { $0["value"]?.number != nil }) {
             let number = one["value"]?.number.map { fixed($0, 1) }
             parts.append(one["roman"]?.text ?? one["grade"]?.text ?? number ?? "")
+            if !CertainIntensity.isVelocityValid(event) { parts.append("(not certain)") }
         }
         return parts.joined(separator: " ")
     }

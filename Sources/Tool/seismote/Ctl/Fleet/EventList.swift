@@ -52,7 +52,7 @@ struct EventList {
     // MARK: As a table
 
     static let header =
-        "station,event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi,jma,class,dominant_hz,clipped,test"
+        "station,event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi,jma,class,dominant_hz,clipped,test,velocity_valid"
 
     /// A line of CSV (RFC 4180).
     static func line(_ station: String, _ event: Value) -> String {
@@ -68,6 +68,7 @@ struct EventList {
             station, text(event["event_id"]), text(event["onset"]), text(event["end"]), number("duration_s"),
             number("pga"), number("pgv"), number("mmi"), number("jma"), text(event["class", "likely"]),
             number("dominant_hz"), event["clipped"]?.flag == true ? "1" : "0", event["test"]?.flag == true ? "1" : "0",
+            CertainIntensity.isVelocityValid(event) ? "1" : "0",
         ].joined(separator: ",")
     }
 }

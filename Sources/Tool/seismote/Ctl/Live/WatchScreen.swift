@@ -131,11 +131,13 @@ struct WatchScreen {
             let summary = view.summary
             let state = view.isOnline == false ? "OFFLINE" : view.isOnline == true ? "online" : "?"
             let all = summary?["v3"]
+            let isValid = summary?["valid"]?.flag != false
             table.add([
                 id, state, bar(all, width),
                 SummaryText.number(all?["rms"]), SummaryText.number(all?["peak"]), SummaryText.number(summary?["pga"]),
-                summary.flatMap { EventLine.strength(["intensity": $0["intensity"] ?? .null]) } ?? "",
-                summary.flatMap(SummaryText.trigger) ?? (summary?["valid"]?.flag == false ? "not valid" : ""),
+                isValid ? summary.flatMap { EventLine.strength(["intensity": $0["intensity"] ?? .null]) } ?? "" : "",
+                [summary.flatMap(SummaryText.trigger), isValid ? nil : "not valid"].compactMap(\.self)
+                    .joined(separator: ", "),
             ])
         }
         var lines = table.text(width: .max).split(separator: "\n").map { line in
