@@ -4,6 +4,7 @@ import { json, link } from "./link.js";
 import { cbor } from "./pure/cbor.js";
 import { Gaps } from "./pure/gaps.js";
 import { Traces } from "./pure/ring.js";
+import { LevelHistory } from "./pure/level-history.js";
 import { Runs } from "./pure/runs.js";
 import { traceFromRecords } from "./pure/tracerecords.js";
 import { units } from "./pure/units.js";
@@ -41,8 +42,7 @@ const empty = (id) => ({
   // event id -> { onset, update, end, over (without an end), said (when it was told last, ms), judged: [{ t_s, p, likely }] }
   events: new Map(),
   traces: new Traces(),
-  // The last minutes of levels: { time (seconds since 1970), pga, ratios, triggered }
-  history: [],
+  history: new LevelHistory(),
   // scale, or relation of another one of that scale -> { item of `intensity`, t }: the highest that this page has seen (higher)
   highest: new Map(),
 });
@@ -209,15 +209,14 @@ function remember(known, { t, pga, sta_lta: ratios, triggered, valid }, intensit
   const time = units.milliseconds(t) / 1000;
   const { history } = known;
   if (!Number.isFinite(time)) return;
-  const last = history[history.length - 1];
+  const last = history.at(-1);
   // Level and summary say the same of a second.
-  if (last && Math.abs(time - last.time) < 0.5) Object.assign(last, ratios && { ratios });
-  else {
+  if (last && Math.abs(time - last.time) < 0.5) {
+    if (ratios) history.addRatios(ratios);
+  } else {
     // A recording that is played again begins anew.
-    if (last && time < last.time) history.length = 0;
-    history.push({ time, pga, ratios, triggered });
-    const most = known.summary ? mostRemembered.ofOne : mostRemembered.ofMany;
-    if (history.length > most) history.splice(0, history.length - most);
+    if (last && time < last.time) history.clear();
+    history.push({ time, pga, ratios, triggered }, known.summary ? mostRemembered.ofOne : mostRemembered.ofMany);
   }
   // (What a broker hands out of the last seconds is of now.)
   if (valid !== false && (isLive || Math.abs(Date.now() - time * 1000) < fresh)) higher(known, intensity, () => t);

@@ -23,7 +23,7 @@ function spark() {
     // Logarithmic, from 0.1 mg to 1 g: quiet and an earthquake are both seen.
     show(history) {
       if (history.length < 2) return line.setAttribute("d", "");
-      const end = history[history.length - 1].time;
+      const end = history.at(-1).time;
       const low = Math.log10(units.g / 1e4);
       const high = Math.log10(units.g);
       let path = "";

@@ -34,11 +34,14 @@ function paintThresholds(context, box, y, on, end, colors) {
 
 // The ground while it was triggered, and a line for each ratio.
 function paintRatios(context, box, history, names, begin, x, y, colors) {
-  for (const [i, { time, triggered }] of history.entries()) {
-    if (!triggered || i === 0 || time < begin) continue;
+  let before = NaN;
+  for (const { time, triggered } of history) {
+    const since = before;
+    before = time;
+    if (!triggered || Number.isNaN(since) || time < begin) continue;
     context.fillStyle = colors.trigger;
     context.globalAlpha = 0.13;
-    const from = x(Math.max(begin, history[i - 1].time));
+    const from = x(Math.max(begin, since));
     context.fillRect(from, box.top, x(time) - from, box.bottom - box.top);
     context.globalAlpha = 1;
   }
@@ -63,7 +66,7 @@ function paintRatios(context, box, history, names, begin, x, y, colors) {
 function paintHistory(context, width, height, { history, names, on, end }) {
   const colors = themeColors();
   const box = { left: 54, top: 10, right: width - 22, bottom: height - 26 };
-  const now = history[history.length - 1].time;
+  const now = history.at(-1).time;
   const begin = now - minutes * 60;
   let top = 10;
   for (const { ratios } of history) for (const name of names) if (ratios?.[name] > top) top = ratios[name];
@@ -91,9 +94,9 @@ export function ratioCard(station) {
   const settings = () => station()?.settings?.detection?.sta_lta;
 
   function paint(context, width, height) {
-    const history = station()?.history ?? [];
+    const history = station()?.history;
     const { on, off: end } = settings() ?? {};
-    if (history.length > 0) {
+    if (history?.length > 0) {
       paintHistory(context, width, height, { history, names: Object.keys(station()?.summary?.sta_lta ?? {}), on, end });
     }
   }
