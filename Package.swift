@@ -98,7 +98,7 @@ let package = Package(
         room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
         room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
-        room("Notify/Notify", ["Values", "Messages", "Settings"]),
+        room("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
         room("Broker/Broker", ["Values"]),
         room(
             "Feed/Feed",
@@ -197,7 +197,7 @@ let package = Package(
             ]),
         tests("Network/seismote-network", ["Values", "Association", "DatabaseFiles", "NetworkMachine"]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
-        tests("Notify/Notify", ["Values", "Messages", "Settings"]),
+        tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Broker/Broker", ["seismote-broker", "Values", "Threads"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),

@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 import Settings
 import Values
 
@@ -169,11 +170,11 @@ public struct BrokerWatch: Sendable {
                 stations.append((station, event))
             }
         }
-        var place: (latitude: Double, longitude: Double)?
+        var place: Place?
         if tree["place"]?["quality"]?.rawText == "good", let latitude = tree["latitude"]?.number,
             let longitude = tree["longitude"]?.number, abs(latitude) <= 90, abs(longitude) <= 180
         {
-            place = (latitude, longitude)
+            place = Place(latitude: latitude, longitude: longitude)
         }
         let depth = tree["depth_km"]?.number ?? 10
         return .earthquake(

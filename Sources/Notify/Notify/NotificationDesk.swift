@@ -1,3 +1,5 @@
+import Propagation
+
 /// Decides who is told what, and when: one message for each earthquake and recipient, quiet hours, a limit by the hour, a
 /// weekly test. It has no clock and sends nothing; what it says has been decided once, also after a restart with what was
 /// ``told`` and ``held``.
@@ -324,7 +326,7 @@ public struct NotificationDesk: Sendable {
             sentences.append("Epicentre: \(Self.short(place.latitude, 2)), \(Self.short(place.longitude, 2)).")
         }
         if recipient.places, let place = quake?.place, let here = recipient.here {
-            let distance = ExpectedIntensity.distance(place, (here.latitude, here.longitude))
+            let distance = here.distance(to: place)
             sentences.append("\(Int(distance.rounded())) km from here.")
         }
         return Words(
@@ -339,7 +341,7 @@ public struct NotificationDesk: Sendable {
         guard rules.namesNetwork else { return false }
         if let least = rules.magnitude, let magnitude = quake.magnitude, magnitude < least { return false }
         if let most = rules.distance, let here = recipient.here, let place = quake.place,
-            ExpectedIntensity.distance(place, (here.latitude, here.longitude)) > most
+            here.distance(to: place) > most
         {
             return false
         }
@@ -350,8 +352,8 @@ public struct NotificationDesk: Sendable {
     /// The intensity where the recipient is; nil where it is not known.
     private static func expected(_ quake: Occasion.Earthquake, _ recipient: Recipient) -> Double? {
         guard let here = recipient.here, let place = quake.place, let magnitude = quake.magnitude else { return nil }
-        let distance = ExpectedIntensity.distance(place, (here.latitude, here.longitude))
-        return ExpectedIntensity.of(
+        let distance = here.distance(to: place)
+        return IntensityPrediction.intensity(
             magnitude: magnitude, distance: (distance * distance + quake.depth * quake.depth).squareRoot())
     }
 

@@ -1,3 +1,5 @@
+import Propagation
+
 /// Something that may be worth a message, as a broker's messages tell it.
 public enum Occasion: Sendable, Equatable {
     /// A station shakes, or has shaken.
@@ -45,8 +47,8 @@ public enum Occasion: Sendable, Equatable {
         /// Nanoseconds of UTC.
         public var origin: Int64
         public var magnitude: Double?
-        /// Degrees; nil where the place is not well known.
-        public var place: (latitude: Double, longitude: Double)?
+        /// Nil where the place is not well known.
+        public var place: Place?
         /// km.
         public var depth = 10.0
         /// Largest Mercalli intensity at a station.
@@ -61,8 +63,7 @@ public enum Occasion: Sendable, Equatable {
         public static func == (a: Self, b: Self) -> Bool {
             a.eventID == b.eventID && a.version == b.version && a.origin == b.origin && a.magnitude == b.magnitude
                 && a.intensity == b.intensity && a.isWithdrawn == b.isWithdrawn && a.mergedInto == b.mergedInto
-                && a.depth == b.depth && a.place?.latitude == b.place?.latitude
-                && a.place?.longitude == b.place?.longitude
+                && a.depth == b.depth && a.place == b.place
                 && a.stations.map(\.eventID) == b.stations.map(\.eventID)
         }
     }

@@ -1,4 +1,5 @@
 import Messages
+import Propagation
 import Settings
 import Values
 
@@ -37,11 +38,6 @@ public struct Recipient: Sendable, Equatable {
 
         /// Whether network events are worth a message at all.
         var namesNetwork: Bool { magnitude != nil || distance != nil || expected != nil }
-    }
-
-    public struct Place: Sendable, Equatable {
-        public var latitude: Double
-        public var longitude: Double
     }
 
     public enum Severity: String, Sendable, CaseIterable, Comparable {

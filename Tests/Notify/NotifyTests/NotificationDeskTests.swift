@@ -1,3 +1,4 @@
+import Propagation
 import Testing
 
 @testable import Notify
@@ -48,8 +49,8 @@ import Testing
     ) -> Occasion {
         .earthquake(
             .init(
-                eventID: id, version: version, origin: origin, magnitude: magnitude, place: place,
-                intensity: intensity,
+                eventID: id, version: version, origin: origin, magnitude: magnitude,
+                place: place.map { Place(latitude: $0.0, longitude: $0.1) }, intensity: intensity,
                 stations: stations.map { ($0.0, "\($0.0)-\($0.1)") }, isWithdrawn: isWithdrawn, mergedInto: nil))
     }
 
@@ -192,6 +193,15 @@ import Testing
         #expect(told(3.9, (46.3, 7.4)).keys.sorted() == ["felt", "near"])
         // An unknown magnitude does not block a message, but there is no intensity without it.
         #expect(told(nil, nil) == ["near": "Earthquake, intensity IV", "both": "Earthquake, intensity IV"])
+    }
+
+    /// A defect: of M 6 at 15 km the siren at the station said VI and the phone VII.
+    @Test func thePhoneExpectsWhatTheStationsAlarmExpects() throws {
+        var one = try Self.recipient { ($0.intensity, $0.magnitude) = (nil, 4) }
+        one.here = Place(latitude: 46.2 + 15 / 111.195, longitude: 7.4)
+        var desk = Self.desk([one])
+        let told = desk.take(Self.quake(version: 1, at: Self.noon, magnitude: 6, stations: []), now: Self.noon)
+        #expect(told.map(\.title) == ["Earthquake M 6.0, here intensity VI"])
     }
 
     /// Far away is no reason to wake somebody, whatever a station there has measured.

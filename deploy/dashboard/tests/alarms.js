@@ -21,12 +21,11 @@ test("distance, direction, arrivals and expected intensity", () => {
   near(ground.arrival("s", 60, 80), 100 / 3.5, 1e-9);
   near(ground.reach("p", 10, 8), Math.sqrt(60 ** 2 - 8 ** 2), 1e-9);
   assert.strictEqual(ground.reach("s", 1, 8), 0, "it has not come to the surface yet");
-  // Worden et al. (2012): both branches meet at log10 = 1.57, and 100 cm/s² is 5.8.
-  near(ground.mercalli(1), 5.8, 1e-9);
-  near(ground.mercalli(0.1), 3.33, 1e-9);
-  // The magnitude that the agent's tests have of a peak (Cua and Heaton 2009): the formula written out by hand for M 5 at 20 km.
-  const r = 20 + 1.722 * 1.4;
-  near(Math.log10(ground.peak(5, 20) * 100), 0.709 * 5 - 2.3878e-3 * r - 1.4386 * Math.log10(r) - 2.4525e-2, 1e-12);
+  // Atkinson, Worden and Wald (2014): the numbers of the station's own tests.
+  for (const [magnitude, slant, expected] of [[6, 51, 4.5786], [7, 20, 7.2632], [4.5, 10, 4.4637], [5, 200, 1.9999], [8, 300, 4.2076]]) {
+    near(ground.intensity(magnitude, slant), expected, 1e-4);
+  }
+  near(ground.intensity(6, 15), 6.24, 0.02);
 });
 
 test("an earthquake of the network: distance, S wave and intensity where the reader is", () => {

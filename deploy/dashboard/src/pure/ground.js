@@ -39,18 +39,13 @@ function pause({ age, depth, nearest, farthest, kilometre }) {
   return seen.length === 0 ? Infinity : Math.min(500, Math.max(200, 4000 / (velocity[seen[0]] * kilometre)));
 }
 
-// Peak acceleration, m/s²: Cua and Heaton (2009), horizontal, S wave, soil; as the detector computes magnitudes.
-// `slant`: km from the source.
-function peak(magnitude, slant) {
-  const near = 1.722 * Math.exp(0.956 * (magnitude - 5)) * (Math.atan(magnitude - 5) + 1.4);
-  const r = Math.max(3, slant) + near;
-  return 10 ** (0.709 * magnitude - 2.3878e-3 * r - 1.4386 * Math.log10(r) - 2.4525e-2) / 100;
-}
-
-// Mercalli intensity of a peak acceleration in m/s²: Worden et al. (2012), 1 to 10.
-function mercalli(acceleration) {
-  const logarithm = Math.log10(Math.max(1e-9, acceleration * 100));
-  return Math.min(10, Math.max(1, logarithm <= 1.57 ? 1.78 + 1.55 * logarithm : -1.6 + 3.7 * logarithm));
+// The Mercalli intensity that is expected so many km from the source, 1 to 10: Atkinson, Worden and Wald (2014), California, as the
+// station's alarm and messages on the phone have it.
+function intensity(magnitude, slant) {
+  const r = Math.hypot(slant, 14);
+  const near = Math.log10(r);
+  const value = 0.309 + 1.864 * magnitude - 1.672 * near - 0.00219 * r + 1.77 * Math.max(0, Math.log10(r / 50)) - 0.383 * magnitude * near;
+  return Math.max(1, Math.min(10, value));
 }
 
 // What an event of the network means at a place: { distance (km), azimuth (to the epicentre, degrees), p, s (seconds after the
@@ -61,8 +56,8 @@ function at(event, place) {
   const magnitude = event.magnitude?.value;
   return {
     distance: far, azimuth: azimuth(place, event), p: arrival("p", far, depth), s: arrival("s", far, depth),
-    mmi: Number.isFinite(magnitude) ? mercalli(peak(magnitude, Math.hypot(far, depth))) : NaN,
+    mmi: Number.isFinite(magnitude) ? intensity(magnitude, Math.hypot(far, depth)) : NaN,
   };
 }
 
-export const ground = { seconds, velocity, distance, azimuth, arrival, reach, pause, peak, mercalli, at };
+export const ground = { seconds, velocity, distance, azimuth, arrival, reach, pause, intensity, at };

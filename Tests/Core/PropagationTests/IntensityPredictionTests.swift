@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Warning
+import Propagation
 
 /// Numbers computed from the published coefficients by hand (Python).
 @Suite struct IntensityPredictionTests {
