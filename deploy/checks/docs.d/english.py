@@ -23,7 +23,7 @@ deploy/docs/reference/settings-of-servers.md
 """.split())
 
 # Doc comments in Sources whose first word hides what they are about. The number only shrinks.
-HIDDEN_SUBJECTS = 68
+HIDDEN_SUBJECTS = 61
 
 # Sources that still have a phrase. The list only shrinks.
 PHRASES_LEFT = {"Sources/Broker/Broker/Ledger.swift", "Sources/Broker/seismote-broker/EnrolService.swift"}

@@ -59,8 +59,8 @@ extension QuakeML {
         xml.end()
     }
 
-    /// What QuakeML has no elements for: how well the place is known, the region of 90 % as well-known text (OGC 06-103r4;
-    /// longitude before latitude, degrees), and that the event is disputed.
+    /// Remarks for facts that QuakeML has no elements for: how well the place is known, the region of 90 % as
+    /// well-known text (OGC 06-103r4; longitude before latitude, degrees), and that the event is disputed.
     private static func remarks(_ event: Value) -> [String] {
         var remarks: [String] = []
         if let quality = event["place"]?["quality"]?.rawText {

@@ -1,10 +1,10 @@
-/// What Home Assistant is shown of a station besides the settings that it can change, which their own rows declare
+/// Home Assistant's entities of a station besides the settings that it can change, which their own rows declare
 /// (`Setting.homeAssistant`).
 ///
 /// (Home Assistant takes `none` for no choice at all, so that no filter has another name.) Members of messages that may be
 /// missing are read with `get`, so that Home Assistant shows `unknown` and logs nothing.
 extension HomeAssistantEntity {
-    /// What it measures and how it does.
+    /// Measurements and states.
     static let states: [HomeAssistantEntity] = [
         .init(
             .sensor, "pga", "Peak ground acceleration", "state/digest",

@@ -23,9 +23,9 @@ enum EventLine {
         return dateAndTime((event[key] ?? event["t"])?.rawText) + "  " + parts.joined(separator: "  ")
     }
 
-    /// What it is taken for, and what shaking is to come: `earthquake 93 %  ALARM  PGV 3 cm/s to come (0.8 to 13)`; nil
-    /// before anything is known. The percentage is always the probability of an earthquake, and says so:
-    /// `disturbance (earthquake 10 %)`.
+    /// Assessment of an event, and the shaking to come: `earthquake 93 %  ALARM  PGV 3 cm/s to come (0.8 to 13)`; nil
+    /// before anything is known. The percentage is always the probability of an earthquake, and says so: `disturbance
+    /// (earthquake 10 %)`.
     static func assessment(_ event: Value) -> String? {
         var parts: [String] = []
         if let likely = event["class", "likely"]?.text {

@@ -10,7 +10,7 @@ struct WatchScreen {
     /// Probabilities of an earthquake in the last event, one for each message with a new one.
     private var probabilities: [Double] = []
     private var eventID = ""
-    /// What the connection does, when it does anything unusual.
+    /// State of the connection, when it is unusual.
     var notice = ""
 
     init(terminal: Terminal, window: Double) {
@@ -61,7 +61,7 @@ struct WatchScreen {
         return lines + below
     }
 
-    /// What stands below the curves.
+    /// Lines below the curves.
     private func below(_ summary: Value?) -> [String] {
         var lines: [String] = []
         if trace.isEmpty { lines.append(terminal.dim("no traces yet (trace.enabled, trace.only_in_events)")) }
@@ -102,7 +102,7 @@ struct WatchScreen {
         return lines
     }
 
-    /// What was triggered is red.
+    /// Row with triggered columns in red.
     private func colored(_ row: [Character], _ marks: [Bool]) -> String {
         guard terminal.hasColor, marks.contains(true) else { return String(row) }
         var text = ""
