@@ -1,6 +1,5 @@
-import Testing
-
 import Propagation
+import Testing
 
 /// Numbers computed from the published coefficients by hand (Python).
 @Suite struct IntensityPredictionTests {
