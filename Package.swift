@@ -52,6 +52,7 @@ let package = Package(
         .executable(name: "seismote-network", targets: ["seismote-network"]),
         .executable(name: "seismote-notify", targets: ["seismote-notify"]),
         .executable(name: "seismote-broker", targets: ["seismote-broker"]),
+        .executable(name: "seismote-update", targets: ["seismote-update"]),
         // For deploy/checks/fuzz-targets, a package of its own.
         .library(
             name: "SeismoteStation",
@@ -83,6 +84,8 @@ let package = Package(
         room("Base/DatabaseFiles", ["CSQLite"]),
         room("Base/Values", ["CJansson"], settings: alwaysOptimized),
         room("Base/Files", ["Values"]),
+        // For programs that administer a machine.
+        room("Base/Administration", ["Threads", "Files"]),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"], settings: alwaysOptimized),
         room("Core/Seismology", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
@@ -100,6 +103,7 @@ let package = Package(
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
         room("Broker/Broker", ["Values"]),
+        room("Updater/Updater", ["Values", "Messages"]),
         room(
             "Feed/Feed",
             [
@@ -173,7 +177,10 @@ let package = Package(
         // The accounts of a broker, and the service that gives its stations certificates.
         program(
             "Broker/seismote-broker",
-            ["Values", "Threads", "Files", "Messages", "Settings", "MQTT", "Broker", "CLinux"]),
+            ["Values", "Threads", "Files", "Administration", "Messages", "Settings", "MQTT", "Broker", "CLinux"]),
+
+        // Updates of a station's agent that are asked for over MQTT.
+        program("Updater/seismote-update", ["Values", "Threads", "Administration", "Messages", "Updater"]),
 
         .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
@@ -199,6 +206,7 @@ let package = Package(
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Broker/Broker", ["seismote-broker", "Values", "Threads"]),
+        tests("Updater/Updater", ["Values", "Messages"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),

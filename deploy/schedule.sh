@@ -77,7 +77,7 @@ build_tests() {
 
 build_release() {
     local product
-    for product in seismoted seismote seismote-broker seismote-network seismote-notify; do
+    for product in seismoted seismote seismote-broker seismote-update seismote-network seismote-notify; do
         swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
     done
 }

@@ -1,3 +1,4 @@
+import Administration
 import Broker
 import Glibc
 import Values
@@ -152,7 +153,7 @@ struct BrokerUnit {
 
     /// Whether the process has a handler for SIGUSR1 (10).
     private func awaitsSignal(_ process: pid_t) -> Bool {
-        guard let text = Status.text("/proc/\(process)/status") else { return false }
+        guard let text = SystemFile.text("/proc/\(process)/status") else { return false }
         for line in text.split(separator: "\n") where line.hasPrefix("SigCgt:") {
             let digits = line.dropFirst(7).drop { $0 == " " || $0 == "\t" }
             return UInt64(digits, radix: 16).map { $0 & 0x200 != 0 } ?? false
@@ -232,17 +233,5 @@ struct BrokerUnit {
                 pause(1)
             }
         }
-    }
-}
-
-/// Files of the kernel, whose size is not known before.
-enum Status {
-    static func text(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 16_384)
-        let count = read(file, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 }

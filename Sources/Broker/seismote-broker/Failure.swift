@@ -1,40 +1,14 @@
+import Administration
 import Broker
 import Glibc
-import Threads
 
-/// Why a command ends: exit status and words.
-struct Failure: Error {
-    var status: Int32 = 1
-    var words: String
-
-    init(_ words: String) { self.words = words }
-
+extension Failure {
     static func misuse(_ words: String) -> Failure {
         var failure = Failure("\(words)\nSee: seismote-broker --help")
         failure.status = 64
         return failure
     }
 }
-
-/// Prints a line.
-func say(_ words: String) {
-    print(words)
-}
-
-/// Prints a line for people, beside the output.
-func note(_ words: String) {
-    fflush(nil)
-    let line = Array((words + "\n").utf8)
-    _ = write(2, line, line.count)
-}
-
-/// Seconds since 1970.
-func wallSeconds() -> Int { Int(HostClock.wall() / 1_000_000_000) }
-
-/// Seconds of a clock that never jumps.
-func steadySeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }
-
-func pause(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }
 
 /// A random byte.
 func randomByte() -> UInt8 { UInt8.random(in: 0...255) }

@@ -1,3 +1,4 @@
+import Administration
 import Broker
 import Glibc
 import Threads

@@ -117,7 +117,7 @@ def rooms():
         say("Package.swift", f"Sources/{one} belongs to no room and no program")
     linked = {short: below(program) for short, program in (
         ("agent", "seismoted"), ("tool", "seismote"), ("network", "seismote-network"), ("feed", "seismote-feed"), ("broker", "seismote-broker"),
-        ("notify", "seismote-notify"))}
+        ("updater", "seismote-update"), ("notify", "seismote-notify"))}
     for line in section(ARCHITECTURE, "Rooms").split("\n"):
         cells = [cell.strip() for cell in line.split("|")]
         for one in re.findall(r"`([^`]+)`", cells[1]) if re.match(r"\| `", line) else []:

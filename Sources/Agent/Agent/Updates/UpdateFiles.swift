@@ -57,9 +57,9 @@ struct UpdateFiles: Sendable {
     }
 
     /// What the updater says now; nil: nothing.
-    func state() -> UpdateMessage? {
+    func state() -> UpdateStatement? {
         let text = SmallFile.text(statePath)
-        return text.isEmpty ? nil : UpdateMessage(json: Array(text.utf8))
+        return text.isEmpty ? nil : UpdateStatement(json: Array(text.utf8))
     }
 }
 
@@ -74,6 +74,8 @@ struct UpdateCourse {
     private var asked: (id: String?, before: UpdateMessage?, deadline: Int64)?
     /// Since when the agent says that nobody has heard a request (ns of UTC): what the updater said before is older.
     private var unheard: Int64?
+    /// The refusal that the updater's file had when it was last read: ids of commands may come again.
+    private var refusal: UpdateMessage?
 
     /// The phase of an update that has not ended.
     var underWay: String? { told.flatMap { $0.phase.isEnd ? nil : $0.phase.rawValue } }
@@ -99,27 +101,30 @@ struct UpdateCourse {
     }
 
     /// What the updater's file says now.
-    mutating func look(_ file: UpdateMessage?, wall: Int64, now: Int64) -> News? {
+    ///
+    /// Whatever becomes of a request, the updater says. The agent speaks for it only where it does not answer at all.
+    mutating func look(_ statement: UpdateStatement?, wall: Int64, now: Int64) -> News? {
+        let file = statement?.message
+        let isNew = statement?.refused != refusal
+        refusal = statement?.refused
         if let one = asked {
+            if let refused = statement?.refused, let id = one.id, refused.id == id, isNew {
+                asked = nil
+                told = refused
+                return .say(refused)
+            }
             if let file, file != one.before {
-                if let other = file.id, other != one.id {
-                    // (After a start of the machine the updater says first how the last one ended.)
-                    guard !file.phase.isEnd else {
-                        asked?.before = file
-                        return nil
-                    }
-                    return refuse(
-                        "an update to \(file.version ?? "another version") is under way, which was interrupted: ask again when it has ended",
-                        wall)
+                // (After a start of the machine the updater says first how the last one ended, or goes on with it.)
+                guard file.id == nil || file.id == one.id else {
+                    asked?.before = file
+                    return nil
                 }
                 asked = nil
                 told = file
                 return .say(file)
             }
             guard now >= one.deadline else { return nil }
-            unheard = wall
-            return refuse(
-                "nobody heard the request: on the board, sudo systemctl enable --now seismote-update.path", wall)
+            return refuse(Self.silence(file), wall)
         }
         guard let file, file != told else { return nil }
         // (What the agent has said of a request that nobody heard is newer than what the updater last said.)
@@ -128,42 +133,31 @@ struct UpdateCourse {
         return .say(file)
     }
 
-    private mutating func refuse(_ reason: String, _ wall: Int64) -> News {
+    /// Why there is no answer to a request.
+    private static func silence(_ file: UpdateMessage?) -> (reason: String, isUnheard: Bool) {
+        guard let file else { return (nobody, true) }
+        let version = file.version ?? "another version"
+        if file.phase == .failed {
+            return (
+                "the updater tries to put back the version before \(version), and does not answer: journalctl -u seismote-update",
+                false
+            )
+        }
+        guard file.phase.isEnd else {
+            return ("an update to \(version) is under way (\(file.phase.rawValue)): ask again when it has ended", false)
+        }
+        return (nobody, true)
+    }
+
+    private static let nobody =
+        "nobody heard the request: on the board, sudo systemctl enable --now seismote-update.path"
+
+    private mutating func refuse(_ silence: (reason: String, isUnheard: Bool), _ wall: Int64) -> News {
         asked = nil
+        if silence.isUnheard { unheard = wall }
         var message = told ?? UpdateMessage(phase: .refused, since: wall)
-        (message.phase, message.since, message.reason) = (.refused, wall, reason)
+        (message.phase, message.since, message.reason) = (.refused, wall, silence.reason)
         told = message
         return .withdraw(message)
-    }
-}
-
-extension UpdateMessage {
-    /// What the updater has written; nil when it is not its file.
-    public init?(json: [UInt8]) {
-        guard let value = try? JSONReader.read(json), let phase = Self.text(value, "phase").flatMap(Phase.init),
-            let since = Self.time(value, "t")
-        else { return nil }
-        self.init(phase: phase, since: since)
-        (id, version, from) = (Self.text(value, "id"), Self.text(value, "version"), Self.text(value, "from"))
-        (installed, reason) = (Self.text(value, "installed"), Self.text(value, "reason"))
-        until = Self.time(value, "until")
-        if let counts = value["ended"] {
-            func count(_ name: String) -> Int {
-                guard case .int(let number)? = counts[name], (0...999_999_999).contains(number) else { return 0 }
-                return Int(number)
-            }
-            ended = Counts(
-                updated: count("updated"), returned: count("returned"), refused: count("refused"),
-                failed: count("failed"))
-        }
-    }
-
-    private static func text(_ value: Value, _ name: String) -> String? {
-        guard let text = value[name]?.rawText, !text.isEmpty else { return nil }
-        return text
-    }
-
-    private static func time(_ value: Value, _ name: String) -> Int64? {
-        text(value, name).flatMap { Timestamp($0)?.nanoseconds }
     }
 }

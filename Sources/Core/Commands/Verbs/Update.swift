@@ -44,52 +44,12 @@ extension Command {
     }
 }
 
-/// A version of the agent that somebody wants.
-public struct UpdateRequest: Sendable, Equatable {
-    public var version: String
-    /// Of the command.
-    public var id: String?
-    public var isAutomatic: Bool
-    public var allowsDowngrade: Bool
-
-    public init(version: String, id: String? = nil, isAutomatic: Bool = false, allowsDowngrade: Bool = false) {
-        (self.version, self.id) = (version, id)
-        (self.isAutomatic, self.allowsDowngrade) = (isAutomatic, allowsDowngrade)
-    }
-
-    public static let versionForm =
-        "1 to 64 characters: a digit, then letters, digits and . + ~ -, perhaps with an epoch such as 1: in front; no address and no file"
-
+extension UpdateRequest {
     /// What is wrong with the member `version` of a command; nil: nothing.
     static func problem(_ members: CommandMembers) -> CodedError? {
         guard let version = members.text("version"), !isVersion(version) else { return nil }
         return CodedError(
             "/version", .range, "This is no version of a Debian package.", got: .string(version), allowed: versionForm)
-    }
-
-    /// A version of Debian's form, as the updater takes it: with nothing in it that apt or a shell reads as more.
-    public static func isVersion(_ text: String) -> Bool {
-        var bytes = Substring(text).utf8
-        guard (1...64).contains(bytes.count) else { return false }
-        let digits = bytes.prefix(while: isDigit)
-        if (1...5).contains(digits.count), bytes.dropFirst(digits.count).first == UInt8(ascii: ":") {
-            bytes = bytes.dropFirst(digits.count + 1)
-        }
-        guard let first = bytes.first, isDigit(first) else { return false }
-        return bytes.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-            case UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "~"), UInt8(ascii: "-"): true
-            default: isDigit(byte)
-            }
-        }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    /// As the updater reads it: one line.
-    public var line: String {
-        "\(version) \(id ?? "-") \(isAutomatic ? "auto" : "confirm") \(allowsDowngrade ? "downgrade" : "upwards")\n"
     }
 }
 

@@ -2,20 +2,20 @@ import Glibc
 import Threads
 
 /// A run of another program with a list of arguments, found by PATH (and in /usr/sbin and /sbin). No shell is between.
-struct ChildProgram {
+package struct ChildProgram {
     /// Exit status; nil: ended by a signal or by the time limit.
-    var status: Int32?
-    var output: [UInt8] = []
-    var errors: [UInt8] = []
+    package private(set) var status: Int32?
+    package private(set) var output: [UInt8] = []
+    package private(set) var errors: [UInt8] = []
 
-    var text: String { String(decoding: output, as: UTF8.self) }
-    var errorText: String { String(decoding: errors, as: UTF8.self) }
-    var isDone: Bool { status == 0 }
+    package var text: String { String(decoding: output, as: UTF8.self) }
+    package var errorText: String { String(decoding: errors, as: UTF8.self) }
+    package var isDone: Bool { status == 0 }
 
     /// Bytes of output that are kept.
     private static let limit = 4 << 20
 
-    static func path(_ name: String) -> String? {
+    package static func path(_ name: String) -> String? {
         if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
         let folders = (getenv("PATH").map { String(cString: $0) } ?? "") + ":/usr/bin:/usr/sbin:/sbin"
         return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
@@ -24,9 +24,14 @@ struct ChildProgram {
     /// - Parameters:
     ///   - words: the program, and its arguments.
     ///   - line: takes the output line by line; nothing of it is kept then.
+    ///   - files: open files for its input, its output and its errors, in place of what is kept here; nil: as usual.
+    ///   - waiting: is called now and then until it ends.
     /// - Returns: nil when it is not installed or cannot be started.
     @discardableResult
-    init?(_ words: [String], input: [UInt8] = [], seconds: Double = 30, line: ((String) -> Void)? = nil) {
+    package init?(
+        _ words: [String], input: [UInt8] = [], seconds: Double = 30, line: ((String) -> Void)? = nil,
+        files: (input: Int32?, output: Int32?, errors: Int32?) = (nil, nil, nil), waiting: () -> Void = {}
+    ) {
         guard let name = words.first, let program = Self.path(name) else { return nil }
         var pipes = [[Int32]](repeating: [-1, -1], count: 3)
         defer { for end in pipes.joined() where end >= 0 { close(end) } }
@@ -39,7 +44,8 @@ struct ChildProgram {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (i, end) in [pipes[0][0], pipes[1][1], pipes[2][1]].enumerated() {
+        let ends = [files.input ?? pipes[0][0], files.output ?? pipes[1][1], files.errors ?? pipes[2][1]]
+        for (i, end) in ends.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, end, Int32(i))
         }
         // (What we ignore, such as SIGPIPE, others need.)
@@ -63,16 +69,30 @@ struct ChildProgram {
             pipes[i][end] = -1
         }
         _ = fcntl(pipes[0][1], F_SETFL, O_NONBLOCK)
-        let isWhole = exchange(&pipes, input, until: Double(HostClock.monotonic()) / 1e9 + seconds, line)
-        if !isWhole { kill(id, SIGKILL) }
+        let deadline = Double(HostClock.monotonic()) / 1e9 + seconds
+        var isWhole = exchange(&pipes, input, until: deadline, line, waiting)
         var code: Int32 = 0
-        while waitpid(id, &code, 0) < 0, errno == EINTR {}
+        // (What it has started may hold files open when it has ended, and it may go on when it has closed them.)
+        var delay: UInt32 = 100
+        while isWhole {
+            let ended = waitpid(id, &code, WNOHANG)
+            if ended == id || ended < 0 && errno != EINTR { break }
+            waiting()
+            isWhole = Double(HostClock.monotonic()) / 1e9 < deadline
+            usleep(delay)
+            delay = min(delay * 2, 20_000)
+        }
+        if !isWhole {
+            kill(id, SIGKILL)
+            while waitpid(id, &code, 0) < 0, errno == EINTR {}
+        }
         status = isWhole && code & 0x7f == 0 ? code >> 8 & 0xff : nil
     }
 
     /// Writes the input and reads both outputs to their ends; false when the time was over before.
     private mutating func exchange(
-        _ pipes: inout [[Int32]], _ input: [UInt8], until deadline: Double, _ line: ((String) -> Void)?
+        _ pipes: inout [[Int32]], _ input: [UInt8], until deadline: Double, _ line: ((String) -> Void)?,
+        _ waiting: () -> Void
     ) -> Bool {
         var rest = input[...]
         var part: [UInt8] = []
@@ -81,6 +101,7 @@ struct ChildProgram {
         while pipes[1][0] >= 0 || pipes[2][0] >= 0 {
             let left = deadline - Double(HostClock.monotonic()) / 1e9
             if left <= 0 { return false }
+            waiting()
             var watched = [
                 pollfd(fd: pipes[0][1], events: Int16(POLLOUT), revents: 0),
                 pollfd(fd: pipes[1][0], events: Int16(POLLIN), revents: 0),

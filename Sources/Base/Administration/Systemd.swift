@@ -1,23 +1,22 @@
-import Broker
 import Glibc
 
 /// Units, where systemd runs.
-enum Systemd {
-    static var isThere: Bool { access("/run/systemd/system", F_OK) == 0 }
+package enum Systemd {
+    package static var isThere: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    static func state(_ unit: String) -> String {
+    package static func state(_ unit: String) -> String {
         guard isThere else { return "" }
         return ChildProgram(["systemctl", "is-active", unit])?.text.filter { !$0.isWhitespace } ?? ""
     }
 
-    static func isActive(_ unit: String) -> Bool { state(unit) == "active" }
+    package static func isActive(_ unit: String) -> Bool { state(unit) == "active" }
 
-    static func property(_ name: String, of unit: String) -> String {
+    package static func property(_ name: String, of unit: String) -> String {
         ChildProgram(["systemctl", "show", "-p", name, "--value", "--timestamp=unix", unit])?
             .text.filter { !$0.isWhitespace } ?? ""
     }
 
-    static func does(_ verb: String, _ unit: String) -> Bool {
+    package static func does(_ verb: String, _ unit: String) -> Bool {
         ChildProgram(["systemctl", verb, unit], seconds: 120)?.isDone ?? false
     }
 }

@@ -1,0 +1,130 @@
+import Files
+import Glibc
+
+/// Files of programs that administer a machine.
+package enum Disk {
+    package static func bytes(_ path: String) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size < 1 << 28 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(facts.st_size))
+        var chunk = [UInt8](repeating: 0, count: max(4096, min(Int(facts.st_size) + 1, 1 << 20)))
+        while true {
+            let count = read(file, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return nil }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+
+    package static func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
+
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Whether there is a file, and it is not empty.
+    package static func holds(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_size > 0
+    }
+
+    package static func names(_ folder: String) -> [String] { FolderNames.all(in: folder).sorted() }
+
+    /// Replaces a file: it is the old one or the new one, whole, whenever the power goes.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(Failure) {
+        try write(path + ".writing", bytes, mode: mode)
+        try move(path + ".writing", path)
+    }
+
+    /// Writes a file anew.
+    /// - Parameters:
+    ///   - mode: of the file in the end.
+    ///   - owned: gives the open file to somebody, after its mode and before it is brought to the disk.
+    package static func write(
+        _ path: String, _ bytes: [UInt8], mode: mode_t, isSynced: Bool = true,
+        owned: (Int32) throws(Failure) -> Void = { (_: Int32) throws(Failure) in }
+    ) throws(Failure) {
+        // (What a power cut has left may be somebody else's already, and a unit may not write into that.)
+        unlink(path)
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failure("open", path) }
+        defer { close(file) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { throw failure("write", path) }
+        }
+        // Before it is somebody else's: the units may not change files of others.
+        guard fchmod(file, mode) == 0 else { throw failure("chmod", path) }
+        try owned(file)
+        if isSynced, fsync(file) != 0 { throw failure("fsync", path) }
+    }
+
+    package static func remove(_ path: String) {
+        if unlink(path) == 0 { syncFolder(of: path) }
+    }
+
+    package static func move(_ path: String, _ target: String) throws(Failure) {
+        guard rename(path, target) == 0 else { throw failure("rename", path) }
+        syncFolder(of: target)
+    }
+
+    package static func syncFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        fsync(file)
+        close(file)
+    }
+
+    /// Brings a file to the disk.
+    package static func syncFile(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return fsync(file) == 0
+    }
+
+    /// Brings all of the disk of a file or folder to it.
+    package static func syncDisk(of path: String) -> Bool {
+        ChildProgram(["sync", "-f", "--", path], seconds: 600)?.isDone == true
+    }
+
+    package static func failure(_ call: String, _ path: String) -> Failure {
+        Failure("\(call) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// A lock that one process has at a time, until it is released or nobody knows it any more.
+package final class FileLock {
+    private var file: Int32
+
+    /// - Parameters:
+    ///   - flags: of `open`, beside O_CLOEXEC.
+    ///   - seconds: that it waits; nil: without end.
+    package init?(_ path: String, flags: Int32 = O_CREAT | O_RDWR, seconds: Double?) {
+        file = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return nil }
+        guard let seconds else {
+            while flock(file, LOCK_EX) != 0, errno == EINTR {}
+            return
+        }
+        let end = steadySeconds() + seconds
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            if errno != EWOULDBLOCK && errno != EINTR || steadySeconds() >= end {
+                return nil
+            }
+            pause(0.05)
+        }
+    }
+
+    package func release() {
+        if file >= 0 { close(file) }
+        file = -1
+    }
+
+    deinit { release() }
+}

@@ -1,0 +1,30 @@
+import Glibc
+import Threads
+
+/// Why a command ends: exit status and words.
+package struct Failure: Error {
+    package var status: Int32 = 1
+    package var words: String
+
+    package init(_ words: String) { self.words = words }
+}
+
+/// Prints a line.
+package func say(_ words: String) {
+    print(words)
+}
+
+/// Prints a line for people, beside the output.
+package func note(_ words: String) {
+    fflush(nil)
+    let line = Array((words + "\n").utf8)
+    _ = write(2, line, line.count)
+}
+
+/// Seconds since 1970.
+package func wallSeconds() -> Int { Int(HostClock.wall() / 1_000_000_000) }
+
+/// Seconds of a clock that never jumps.
+package func steadySeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }
+
+package func pause(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }
