@@ -161,7 +161,8 @@ package struct Ledger: Equatable, Sendable {
     /// Mosquitto's file of rights.
     package var rights: String {
         var lines = [
-            "# Made by seismote-broker from the list of accounts: what is changed here is lost. Whoever is not named may nothing."
+            "# Made by seismote-broker from the list of accounts: what is changed here is lost.",
+            "# Accounts that are not listed have no rights.",
         ]
         for account in accounts {
             lines += ["", "user \(account.name)"]

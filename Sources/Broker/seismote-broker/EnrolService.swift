@@ -10,7 +10,7 @@ import Values
 
 /// The service behind `seismote-broker enrol`: gives certificates to stations that were invited, and new ones to those that have
 /// one. It speaks MQTT alone, as the account `seismote-enrol`, and may write nothing but its own folder; what it decides is put
-/// into force by `seismote-broker tidy`, which believes it nothing but numbers. See deploy/docs/install/joining.md.
+/// into force by `seismote-broker tidy`, which trusts only its serial numbers. See deploy/docs/install/joining.md.
 ///
 ///     enrol/ID/csr     a request for a certificate (PEM), by who has the token of the invitation ID
 ///     enrol/ID/cert    the answer: {"name", "certificate", "authorities", "port"} or {"error"}
