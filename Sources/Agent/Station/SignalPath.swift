@@ -21,6 +21,7 @@ struct SignalPath: Sendable {
     /// Start of ground motion: acceleration without its mean where only that is removed, otherwise without its first
     /// sample after a start or a gap.
     private let startsFromMean: Bool
+    private let rate: Double
     private var first: (x: Double, y: Double, z: Double)?
     private var hasMean = false
     /// How far velocity and displacement may be off after a start or a gap.
@@ -32,6 +33,7 @@ struct SignalPath: Sendable {
 
     /// - Parameter rate: samples per second.
     init(_ configuration: Configuration, rate: Double) throws(StationError) {
+        self.rate = rate
         mounting = Mounting(configuration.sensor, rate: rate)
         sources = TestSignals(configuration.axes, rate: rate)
         offset = try StationError.at("/conditioning/offset") { () throws(FilterDesignError) in
@@ -139,9 +141,10 @@ struct SignalPath: Sendable {
     mutating func takeLevel(_ old: SignalPath) { mounting.takeOver(old.mounting) }
 
     /// Makes all signals of a chunk from its raw plane.
-    mutating func process(_ planes: borrowing Planes, count: Int) {
+    /// - Parameter fullScale: from which value on a sample is at the sensor's end, m/s².
+    mutating func process(_ planes: borrowing Planes, count: Int, fullScale: Double = .infinity) {
         condition(planes, count: count)
-        moveGround(planes, count: count)
+        moveGround(planes, count: count, fullScale: fullScale)
     }
 
     /// Makes the signals that detectors look at.
@@ -161,7 +164,7 @@ struct SignalPath: Sendable {
     }
 
     /// Makes velocity and displacement.
-    private mutating func moveGround(_ planes: borrowing Planes, count: Int) {
+    private mutating func moveGround(_ planes: borrowing Planes, count: Int, fullScale: Double) {
         let (capacity, v) = (Planes.capacity, planes.velocity)
         beginGroundMotion(planes, count: count)
         ground.highpass(v, v + capacity, v + 2 * capacity, count: count)
@@ -174,21 +177,40 @@ struct SignalPath: Sendable {
         let d = planes.displacement
         Planes.copy(v, d, count: count)
         ground.displacement(d, d + capacity, d + 2 * capacity, count: count)
-        judge(planes, count: count)
+        judge(planes, count: count, fullScale: fullScale)
     }
 
-    /// Writes how far velocity and displacement may be off.
-    private mutating func judge(_ planes: borrowing Planes, count: Int) {
-        guard bound.isActive else {
-            guard planes.isUncertain.pointee else { return }
+    /// Writes how far velocity and displacement may be off. A sample at the sensor's end may have been twice as much.
+    private mutating func judge(_ planes: borrowing Planes, count: Int, fullScale: Double) {
+        if planes.isUncertain.pointee, !bound.isActive {
             planes.isUncertain.pointee = false
             planes.velocityError.update(repeating: 0, count: 2 * Planes.capacity)
+        }
+        var judged = 0
+        if fullScale < .infinity {
+            let (raw, capacity) = (planes.raw, Planes.capacity)
+            for i in 0..<count where mounting.isClipped(raw[i], raw[capacity + i], raw[2 * capacity + i], fullScale) {
+                judge(planes, judged..<i)
+                bound.clipped(velocity: fullScale / rate)
+                judged = i
+            }
+        }
+        judge(planes, judged..<count)
+    }
+
+    private mutating func judge(_ planes: borrowing Planes, _ range: Range<Int>) {
+        let (first, count) = (range.lowerBound, range.count)
+        guard count > 0 else { return }
+        guard bound.isActive else {
+            guard planes.isUncertain.pointee else { return }
+            (planes.velocityError + first).update(repeating: 0, count: count)
+            (planes.displacementError + first).update(repeating: 0, count: count)
             return
         }
         planes.isUncertain.pointee = true
         bound.process(
-            raw: planes.raw, velocity: planes.velocity, displacement: planes.displacement, stride: Planes.capacity,
-            count: count, planes.velocityError, planes.displacementError)
+            raw: planes.raw + first, velocity: planes.velocity + first, displacement: planes.displacement + first,
+            stride: Planes.capacity, count: count, planes.velocityError + first, planes.displacementError + first)
     }
 
     /// Writes the acceleration that ground motion starts from where the velocity will be.

@@ -276,7 +276,8 @@ public struct StationPipeline: ~Copyable {
             bridge.push(planes.raw, stride: Planes.capacity, count: n)
             done += n
         }
-        path.bridged(velocity: error, seconds: seconds, recent: recent)
+        path.bridged(
+            velocity: error, seconds: seconds, recent: (velocity: recent.velocity, displacement: recent.displacement))
     }
 
     /// Lets all stages with a memory take estimated samples from the raw plane.
@@ -330,7 +331,7 @@ public struct StationPipeline: ~Copyable {
         if groundGoesOn {
             path.condition(planes, count: 1)
         } else {
-            path.begin(level: (level.x, level.y, level.z), uncertainty: 2 * recent.velocity / level.seconds)
+            path.begin(level: (level.x, level.y, level.z), uncertainty: 2 * recent.vector / level.seconds)
             path.process(planes, count: 1)
         }
         path.detect(planes.detectorChunk(count: 1, validFrom: 1, axisValidFrom: .init(1)), planes)
@@ -424,7 +425,7 @@ public struct StationPipeline: ~Copyable {
 
     private mutating func chunk(_ count: Int, to sink: PublicationSink) {
         guard let clock else { return }
-        path.process(planes, count: count)
+        path.process(planes, count: count, fullScale: fullScale)
         bridge.push(planes.raw, stride: Planes.capacity, count: count)
         // A fault lasts for the whole block.
         let axes = axisValidFrom

@@ -10,6 +10,7 @@ struct SummaryBuilder: ~Copyable {
     private let scales: [IntensityRelation]
     private let horizontal: HorizontalDefinition
     private let north: Double
+    private let jmaWindow: Double
     private let detectors: [DetectorFacts]
     private var ratios: [LargestRatios]
     private var window: MotionWindow
@@ -39,6 +40,7 @@ struct SummaryBuilder: ~Copyable {
     init(_ configuration: Configuration, rate: Double) {
         self.rate = rate
         scales = configuration.intensity.scales
+        jmaWindow = configuration.intensity.jmaWindow
         horizontal = configuration.intensity.horizontal
         north = configuration.sensor.mounting.north
         detectors = configuration.detection.enabled
@@ -102,8 +104,8 @@ struct SummaryBuilder: ~Copyable {
         monitor.push(planes.offsetRemoved, count: count)
     }
 
-    /// Largest 3-D velocity (m/s) and horizontal displacement (m) of the window.
-    var recent: (velocity: Double, displacement: Double) { window.recent }
+    /// Largest motion of the window.
+    var recent: MotionWindow.Recent { window.recent }
 
     /// The next sample's values begin the extremes anew.
     mutating func resetExtremes() { extremes = nil }
@@ -181,7 +183,8 @@ struct SummaryBuilder: ~Copyable {
         message.spectrum = monitor.spectrum
         message.intensity.removeAll(keepingCapacity: true)
         for relation in scales {
-            guard let value = IntensityValue(relation, peaks, jma: monitor.jma) else { continue }
+            guard var value = IntensityValue(relation, peaks, jma: monitor.jma) else { continue }
+            value.window = relation == .jma ? jmaWindow : message.window
             message.intensity.append(value)
         }
     }

@@ -143,6 +143,79 @@ import Testing
         }
     }
 
+    /// A sample at the sensor's end hides how fast the ground was: the velocity says that it is not certain. The same motion
+    /// within the range, and one that was at the end long after the peak by little, are as they are.
+    @Test func aClippedSampleMakesTheVelocityUncertain() throws {
+        let recording = quake()
+        func played(range: Double, size: Int = 64) throws -> [Sent] {
+            var clipped = recording
+            for i in clipped.x.indices {
+                clipped.x[i] = min(max(clipped.x[i], -range), range)
+                clipped.y[i] = min(max(clipped.y[i], -range), range)
+            }
+            var pipeline = try StationPipeline(
+                configuration: configuration, sensor: StationSensor(rate: 100, range: 12), boot: "boot")
+            if range < 12 {
+                // (The vertical's gravity is beyond a range that cuts the horizontals.)
+                clipped.z = clipped.z.map { $0 - 9.80665 }
+                pipeline = try StationPipeline(
+                    configuration: configuration, sensor: StationSensor(rate: 100, range: range), boot: "boot")
+            }
+            var sent: [Sent] = []
+            let sink: PublicationSink = { header, bytes in
+                sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
+            }
+            for block in clipped.blocks(of: size) { pipeline.process(block, quality: .replay, to: sink) }
+            pipeline.finish(to: sink)
+            return sent
+        }
+        let (free, cut) = (try played(range: 12), try played(range: 1))
+        let (whole, end) = (try #require(ends(free).first), try #require(ends(cut).first))
+        #expect(whole["clipped"] as? Bool == false && whole["velocity_valid"] == nil)
+        #expect(end["clipped"] as? Bool == true && end["velocity_valid"] as? Bool == false)
+        for summary in cut.filter({ $0.name == "state/summary" }).map(\.json) where summary["valid"] as? Bool == true {
+            #expect(summary["pgv"] as? Double ?? 0 <= 1.1 * (whole["pgv"] as? Double ?? 0))
+        }
+        for size in [1, 7, 100] { #expect(try played(range: 1, size: size) == cut) }
+    }
+
+    /// Whatever changes in motion: the velocity is as it was, or says that it is not certain.
+    @Test(arguments: 0..<5) func noChangeInMotionMakesTheVelocityLarger(_ kind: Int) throws {
+        let recording = quake()
+        let whole = try #require(ends(try play(recording.blocks(of: 50), configuration).sent).first)
+        let largest = try #require(whole["pgv"] as? Double)
+        for place in [62, 66, 67, 70] {
+            var pipeline = try StationPipeline(
+                configuration: configuration, sensor: StationSensor(rate: 100), boot: "boot")
+            var sent: [Sent] = []
+            let sink: PublicationSink = { header, bytes in
+                sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
+            }
+            for (i, block) in recording.blocks(of: 50).enumerated() {
+                if i == place {
+                    var other = configuration
+                    switch kind {
+                    case 0: other.conditioning.offset = .meanFirst(seconds: 2)
+                    case 1: other.conditioning.offset = .none
+                    case 2: other.conditioning.offset = .ema(.corner(0.05))
+                    case 3: other.sensor.calibration.offset.x = 0.25
+                    default: other.axes.x.filter = .butterworth(.init(band: .lowpass, corners: [5], order: 2, start: .zero))
+                    }
+                    try pipeline.reconfigure(other, revision: 2, to: sink)
+                }
+                pipeline.process(block, quality: .replay, to: sink)
+            }
+            pipeline.finish(to: sink)
+            for end in ends(sent) where end["velocity_valid"] as? Bool != false {
+                #expect(end["pgv"] as? Double ?? 0 <= 1.1 * largest, "\(place)")
+            }
+            for summary in sent.filter({ $0.name == "state/summary" }).map(\.json)
+            where summary["valid"] as? Bool == true {
+                #expect(summary["pgv"] as? Double ?? 0 <= 1.1 * largest, "\(place)")
+            }
+        }
+    }
+
     /// Another removal of the offset in motion: the ground's velocity has nothing to do with it.
     @Test func aChangeOfTheOffsetInMotionLeavesTheVelocity() throws {
         let recording = quake()

@@ -56,10 +56,60 @@ import Testing
     @Test func unknownEncodingIsNamed() throws {
         var bytes = Array(try ReferenceFiles.bytes("v2_steim2_512").prefix(512))
         let blockette = try #require((48..<100).first { bytes[$0] == 0x03 && bytes[$0 + 1] == 0xE8 })
-        bytes[blockette + 4] = 30
+        bytes[blockette + 4] = 31
         let error = miniSEEDError { _ = try ReferenceFiles.records(bytes) }
         #expect(error?.code == .encoding)
-        #expect(error?.reason.contains("encoding 30") == true)
+        #expect(error?.reason.contains("encoding 31") == true)
+    }
+
+    private static let words: [(encoding: UInt8, words: [UInt16], wanted: [Double]?)] = [
+        (13, [0x0000, 0x0FFF, 0x7800], [-2048, 2047, 0]), (14, [0x1FFF, 0xF000, 0x3800], [1023.5, -0.0625, 0]),
+        (16, [0x1FFF, 0x2000, 0x5FFE, 0xC000], [0, 1, -4, -1_048_448]),
+        (30, [0x0001, 0x0FFF, 0xA7FF, 0x9800], [1024, -1024, 2047, -4096]), (30, [0xB001], nil),
+        (32, [0xFFFF, 0x7FFF], [-1, 32767]),
+    ]
+
+    /// Codings of older networks: each word as libmseed has it. A gain that there is not is no sample.
+    @Test(arguments: words) func olderCodings(_ encoding: UInt8, _ words: [UInt16], _ wanted: [Double]?) throws {
+        for big in [true, false] {
+            let bytes = words.flatMap { big ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)] }
+            let payload = MiniSEEDPayload(
+                encodingCode: encoding, bigEndian: big, count: words.count, offset: 0, length: bytes.count)
+            try bytes.withUnsafeBytes { raw in
+                var decoder = MiniSEEDDecoder()
+                var values: [Double] = []
+                let error = miniSEEDError { try decoder.decode(payload, of: raw, into: &values) }
+                #expect(wanted == nil ? error?.code == .samples : error == nil && values == wanted)
+                if wanted != nil, encoding != 13, encoding != 14 {
+                    guard case .integers(let whole) = try decoder.samples(payload, of: raw) else {
+                        Issue.record("no integers")
+                        return
+                    }
+                    #expect(whole.map(Double.init) == wanted)
+                }
+                // What is promised and is not there is noticed.
+                var short = payload
+                short.count += 1
+                #expect(miniSEEDError { try decoder.decode(short, of: raw, into: &values) } != nil)
+            }
+        }
+    }
+
+    /// A header without samples has any encoding; the text of a log says what it is.
+    @Test func headersAloneAndTexts() throws {
+        var decoder = MiniSEEDDecoder()
+        try [UInt8](repeating: 65, count: 64).withUnsafeBytes { raw in
+            var values = [1.0]
+            try decoder.decode(
+                MiniSEEDPayload(encodingCode: 0, bigEndian: true, count: 0, offset: 0, length: 0), of: raw, into: &values)
+            #expect(values.isEmpty)
+            let text = miniSEEDError {
+                try decoder.decode(
+                    MiniSEEDPayload(encodingCode: 0, bigEndian: true, count: 64, offset: 0, length: 64), of: raw,
+                    into: &values)
+            }
+            #expect(text?.code == .encoding && text?.description.contains("the text of a log") == true)
+        }
     }
 
     @Test func otherFilesAreNoRecords() {

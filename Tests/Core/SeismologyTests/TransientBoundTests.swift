@@ -62,6 +62,21 @@ import Testing
         #expect(counted > Int(20 * rate) && part.velocityError[Int(2 * rate)] < 0)
     }
 
+    /// A gap is judged beside the larger horizontal, not beside a vertical that moves more.
+    @Test func aGapIsJudgedBesideTheHorizontals() throws {
+        var bound = try TransientBound(rate: 100)
+        bound.bridged(velocity: 0.02, seconds: 0.2, recent: (0.1, 0.1))
+        let raw = [Double](repeating: 0, count: 3)
+        var (ev, ed) = ([0.0], [0.0])
+        bound.process(raw: raw, velocity: [0.1, 0, 1], displacement: [0.3, 0, 1], stride: 1, count: 1, &ev, &ed)
+        #expect(ev[0] > 0 && ed[0] == 0)
+        // A sample at the sensor's end adds to what was uncertain before.
+        let before = ev[0]
+        bound.clipped(velocity: 0.2)
+        bound.process(raw: raw, velocity: [0.1, 0, 1], displacement: [0.3, 0, 1], stride: 1, count: 1, &ev, &ed)
+        #expect(ev[0] > before + 0.09)
+    }
+
     @Test func aStartAtRestIsCertainSoon() throws {
         var state: UInt64 = 9
         let a = (0..<3000).map { _ -> Double in

@@ -209,10 +209,10 @@ function hertz(low, high, x, tick) {
 }
 
 // An upright broken line.
-function upright(context, x, box, color) {
+function upright(context, x, box, color, width = 1, dash = [4, 4]) {
   context.strokeStyle = color;
-  context.lineWidth = 1;
-  context.setLineDash([4, 4]);
+  context.lineWidth = width;
+  context.setLineDash(dash);
   context.beginPath();
   context.moveTo(x, box.top);
   context.lineTo(x, box.bottom);

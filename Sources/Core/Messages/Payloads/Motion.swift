@@ -139,6 +139,8 @@ public struct IntensityValue: Sendable, Equatable {
     public var fromPGV: Double?
     public var sigma: Double?
     public var raw: Double?
+    /// Seconds that it is of; nil: of the whole event.
+    public var window: Double?
 
     public init(
         scale: String, relation: String, value: Double, roman: String? = nil, grade: String? = nil,
@@ -167,6 +169,7 @@ public struct IntensityValue: Sendable, Equatable {
         f.number("from_pgv", fromPGV, unit: "1", "Intensity from peak velocity alone, where the relation has both.")
         f.number("sigma", sigma, unit: "1", "Standard deviation of the relation, where one has been published.")
         f.number("raw", raw, unit: "1", "Intensity before rounding, where the definition of the scale rounds.")
+        f.number("window_s", window, unit: "s", "Seconds that it is of; left out where it is of the whole event.")
     }
 }
 

@@ -17,6 +17,10 @@ public struct MiniSEEDDecoder: Sendable {
         into values: inout [Double]
     ) throws(MiniSEEDError) {
         values.removeAll(keepingCapacity: true)
+        if let older = try gainRanged(payload, bytes, record, offset) {
+            values += older.values
+            return
+        }
         let encoding = try check(payload, bytes, record, offset)
         values.reserveCapacity(payload.count)
         let (start, big) = (payload.offset, payload.bigEndian)
@@ -49,6 +53,10 @@ public struct MiniSEEDDecoder: Sendable {
     public mutating func samples(
         _ payload: MiniSEEDPayload, of bytes: UnsafeRawBufferPointer, record: Int = 1, offset: Int = 0
     ) throws(MiniSEEDError) -> MiniSEEDSamples {
+        if let older = try gainRanged(payload, bytes, record, offset) {
+            return older.isWhole
+                ? .integers(older.values.map { Int32($0) }) : .floats(older.values.map { Float($0) })
+        }
         let encoding = try check(payload, bytes, record, offset)
         let (start, big) = (payload.offset, payload.bigEndian)
         switch encoding {
@@ -76,6 +84,28 @@ public struct MiniSEEDDecoder: Sendable {
         }
     }
 
+    /// The samples of an older coding; nil for any other.
+    private func gainRanged(
+        _ payload: MiniSEEDPayload, _ bytes: UnsafeRawBufferPointer, _ record: Int, _ offset: Int
+    ) throws(MiniSEEDError) -> (values: [Double], isWhole: Bool)? {
+        guard payload.count > 0, let encoding = GainRangedEncoding(rawValue: payload.encodingCode) else { return nil }
+        guard payload.offset >= 0, payload.count <= payload.length / 2, payload.offset <= bytes.count - payload.length
+        else {
+            throw MiniSEEDError(.header, record: record, offset: offset, "the samples lie outside of the record")
+        }
+        var values: [Double] = []
+        values.reserveCapacity(payload.count)
+        for i in 0..<payload.count {
+            let word = bytes.integer(payload.offset + 2 * i, bigEndian: payload.bigEndian, as: UInt16.self)
+            guard let value = encoding.value(word) else {
+                throw MiniSEEDError(
+                    .samples, record: record, offset: offset, "sample \(i + 1) has a gain that there is not")
+            }
+            values.append(value)
+        }
+        return (values, encoding.isWhole)
+    }
+
     /// Verifies that the payload lies in the bytes and is long enough for the samples it promises.
     private func check(
         _ payload: MiniSEEDPayload, _ bytes: UnsafeRawBufferPointer, _ record: Int, _ offset: Int
@@ -83,10 +113,14 @@ public struct MiniSEEDDecoder: Sendable {
         func fail(_ code: MiniSEEDError.Code, _ reason: String) -> MiniSEEDError {
             MiniSEEDError(code, record: record, offset: offset, reason)
         }
+        // (Headers without samples have any encoding.)
+        if payload.count == 0 { return .int32 }
         guard let encoding = MiniSEEDEncoding(rawValue: payload.encodingCode) else {
             throw fail(
                 .encoding,
-                "encoding \(payload.encodingCode): readable are int16, int32, float32, float64, Steim1 and Steim2")
+                payload.encodingCode == 0
+                    ? "it is the text of a log, and has no samples"
+                    : "encoding \(payload.encodingCode): readable are int16, int32, float32, float64, Steim1 and Steim2")
         }
         guard payload.count >= 0, payload.offset >= 0, payload.length >= 0,
             payload.count == 0 || payload.offset <= bytes.count - payload.length

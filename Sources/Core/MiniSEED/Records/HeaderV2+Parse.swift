@@ -146,8 +146,9 @@ extension HeaderV2 {
     /// A code of the fixed header without its spaces; bytes that are not printable become `?`.
     private static func code(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
         var text: [UInt8] = []
-        for byte in bytes[range] where byte != 0x20 && byte != 0 {
-            text.append(byte > 0x20 && byte < 0x7F ? byte : 0x3F)
+        // (Loggers are known that leave what is not ASCII in codes that they do not use.)
+        for byte in bytes[range] where byte != 0x20 && byte != 0 && byte < 0x7F {
+            text.append(byte > 0x20 ? byte : 0x3F)
         }
         return String(decoding: text, as: UTF8.self)
     }

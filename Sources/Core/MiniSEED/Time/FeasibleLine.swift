@@ -58,37 +58,40 @@ public struct FeasibleLine: Sendable {
             {
                 return false
             }
-            if above.isFlatter(from: steep.0, than: steep.1, from: steep.0) { lowerSteep(to: above) }
-            if flat.1.isFlatter(from: flat.0, than: below, from: flat.0) { raiseFlat(to: below) }
+            if above.isFlatter(from: steep.0, than: steep.1, from: steep.0) {
+                steep.0 = Self.tilt(to: above, isSteep: true, through: lower, &lowerStart, &upper, upperStart)
+                steep.1 = above
+            }
+            if flat.1.isFlatter(from: flat.0, than: below, from: flat.0) {
+                flat.0 = Self.tilt(to: below, isSteep: false, through: upper, &upperStart, &lower, lowerStart)
+                flat.1 = below
+            }
         }
         count += 1
         return true
     }
 
-    private mutating func lowerSteep(to above: Point) {
-        var best = lowerStart
-        for i in (lowerStart + 1)..<max(lower.count, lowerStart + 1) {
-            if above.isFlatter(from: lower[best], than: above, from: lower[i]) { break }
+    /// Finds the point of a hull through which the steepest line to a new point leads, or the flattest, forgets those before
+    /// it, and makes the new point one of the other hull.
+    private static func tilt(
+        to point: Point, isSteep: Bool, through hull: [Point], _ start: inout Int, _ other: inout [Point],
+        _ otherStart: Int
+    ) -> Point {
+        var best = start
+        for i in (start + 1)..<max(hull.count, start + 1) {
+            let (a, b) = isSteep ? (hull[best], hull[i]) : (hull[i], hull[best])
+            if point.isFlatter(from: a, than: point, from: b) { break }
             best = i
         }
-        (steep.0, steep.1, lowerStart) = (lower[best], above, best)
-        while upper.count >= upperStart + 2, !Self.turnsLeft(upper[upper.count - 2], upper[upper.count - 1], above) {
-            upper.removeLast()
+        start = best
+        while other.count >= otherStart + 2 {
+            let before = other[other.count - 2]
+            let (a, c) = isSteep ? (before, point) : (point, before)
+            if turnsLeft(a, other[other.count - 1], c) { break }
+            other.removeLast()
         }
-        upper.append(above)
-    }
-
-    private mutating func raiseFlat(to below: Point) {
-        var best = upperStart
-        for i in (upperStart + 1)..<max(upper.count, upperStart + 1) {
-            if below.isFlatter(from: upper[i], than: below, from: upper[best]) { break }
-            best = i
-        }
-        (flat.0, flat.1, upperStart) = (upper[best], below, best)
-        while lower.count >= lowerStart + 2, !Self.turnsLeft(below, lower[lower.count - 1], lower[lower.count - 2]) {
-            lower.removeLast()
-        }
-        lower.append(below)
+        other.append(point)
+        return hull[best]
     }
 
     private static func turnsLeft(_ a: Point, _ b: Point, _ c: Point) -> Bool {

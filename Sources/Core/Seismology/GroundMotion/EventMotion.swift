@@ -102,10 +102,9 @@ public struct EventMotion: Sendable {
         } else {
             uncertain.takeVelocity(s.vx, s.vy, error: Double(abs(s.velocityError)))
             if s.velocityError < 0 {
-                var kept = atStart ?? Beginning()
-                changed = kept.velocity.take(s.vx, s.vy, s.vz) || changed
+                if atStart == nil { atStart = Beginning() }
+                changed = atStart?.velocity.take(s.vx, s.vy, s.vz) == true || changed
                 cwa = max(cwa, s.cwa)
-                atStart = kept
             }
         }
         if s.displacementError == 0 {
@@ -113,9 +112,8 @@ public struct EventMotion: Sendable {
         } else {
             uncertain.takeDisplacement(s.dx, s.dy, error: Double(abs(s.displacementError)))
             if s.displacementError < 0 {
-                var kept = atStart ?? Beginning()
-                changed = kept.displacement.take(s.dx, s.dy) || changed
-                atStart = kept
+                if atStart == nil { atStart = Beginning() }
+                changed = atStart?.displacement.take(s.dx, s.dy) == true || changed
             }
         }
         if changed { grown = true }

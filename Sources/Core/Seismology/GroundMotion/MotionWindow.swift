@@ -131,11 +131,24 @@ public struct MotionWindow: Sendable {
     /// Takes the largest motion that there may have been in a gap that was bridged.
     public mutating func bridge(_ peaks: UncertainPeaks) { current.uncertain.take(peaks) }
 
-    /// Largest 3-D velocity (m/s) and horizontal displacement (m) of the window so far.
-    public var recent: (velocity: Double, displacement: Double) {
-        var (v, d) = (current.velocity.v3, current.displacement.vector)
-        for one in buckets { (v, d) = (max(v, one.velocity.v3), max(d, one.displacement.vector)) }
-        return (v, d)
+    /// Largest motion of the window so far: velocity of the vector and of the larger horizontal, m/s, and displacement of that, m.
+    public struct Recent: Sendable, Equatable {
+        public var vector = 0.0
+        public var velocity = 0.0
+        public var displacement = 0.0
+    }
+
+    /// Largest motion of the window so far.
+    public var recent: Recent {
+        var found = Recent()
+        func take(_ one: Levels) {
+            found.vector = max(found.vector, one.velocity.v3)
+            found.velocity = max(found.velocity, one.velocity.horizontal.combined(.larger))
+            found.displacement = max(found.displacement, one.displacement.combined(.larger))
+        }
+        take(current)
+        for one in buckets { take(one) }
+        return found
     }
 
     /// Ends the current second and returns the levels of the window that ends with it.

@@ -58,8 +58,10 @@ public struct TransientBound: Sendable {
     private let answers: Answers
     private var start: Start?
     private var gap: Gap?
-    /// Largest motion of the last seconds that was certain, m/s and m.
+    /// Largest motion of the last seconds that was certain, m/s and m: of the vector, beside which a start is judged, and of
+    /// the larger horizontal, beside which a gap is.
     private var scale = Motion()
+    private var horizontal = Motion()
     private let decay: Double
 
     /// - Parameter rate: samples per second.
@@ -113,20 +115,31 @@ public struct TransientBound: Sendable {
     public mutating func begin(first: SIMD3<Double>, uncertainty: Double? = nil) {
         start = Start(first: first, uncertainty: uncertainty)
         gap = nil
-        scale = Motion()
+        (scale, horizontal) = (Motion(), Motion())
     }
 
     /// A gap has been bridged, and the next sample is the first behind it.
     /// - Parameters:
-    ///   - velocity: how far the velocity may be off, m/s.
+    ///   - velocity: how far the velocity of an axis may be off, m/s.
     ///   - seconds: length of the gap.
-    ///   - recent: largest velocity (m/s) and displacement (m) of the last seconds.
+    ///   - recent: largest velocity (m/s) and displacement (m) of a horizontal in the last seconds.
     public mutating func bridged(velocity: Double, seconds: Double, recent: (velocity: Double, displacement: Double)) {
+        lose(velocity: velocity, seconds: seconds)
+        if start == nil {
+            scale = Motion(velocity: recent.velocity, displacement: recent.displacement)
+            horizontal = scale
+        }
+    }
+
+    /// The next sample is not what the ground did, but the sensor's end: it may have been more.
+    /// - Parameter velocity: how far the velocity may be off by that, m/s.
+    public mutating func clipped(velocity: Double) { lose(velocity: velocity, seconds: 1 / rate) }
+
+    private mutating func lose(velocity: Double, seconds: Double) {
         let before = gap.map { gapErrors($0) } ?? Motion()
         gap = Gap(
             errors: Motion(
                 velocity: velocity + before.velocity, displacement: velocity * seconds + before.displacement))
-        if start == nil { scale = Motion(velocity: recent.velocity, displacement: recent.displacement) }
     }
 
     /// Samples of the gap itself that the integrals are given: the start goes on by them.
@@ -159,6 +172,7 @@ public struct TransientBound: Sendable {
         func size(_ p: UnsafePointer<Double>, _ i: Int) -> Double {
             (p[i] * p[i] + p[stride + i] * p[stride + i] + p[2 * stride + i] * p[2 * stride + i]).squareRoot()
         }
+        func larger(_ p: UnsafePointer<Double>, _ i: Int) -> Double { max(abs(p[i]), abs(p[stride + i])) }
         for i in 0..<count {
             let (v, d) = (size(velocity, i), size(displacement, i))
             var begun = Motion()
@@ -175,30 +189,34 @@ public struct TransientBound: Sendable {
                     lost.velocity < 1e-2 * Self.leastVelocity && lost.displacement < 1e-2 * Self.leastDisplacement
                     ? nil : one
             }
-            scale.velocity *= decay
-            scale.displacement *= decay
+            scale = Motion(velocity: scale.velocity * decay, displacement: scale.displacement * decay)
+            horizontal = Motion(velocity: horizontal.velocity * decay, displacement: horizontal.displacement * decay)
             let isYoung = start.map { Double($0.samples) < rate } ?? false
             velocityError[i] = Self.judge(
-                v, begun.velocity, lost.velocity, least: Self.leastVelocity, isYoung, sign, &scale.velocity)
+                v, larger(velocity, i), begun.velocity, lost.velocity, least: Self.leastVelocity, isYoung, sign,
+                &scale.velocity, &horizontal.velocity)
             displacementError[i] = Self.judge(
-                d, begun.displacement, lost.displacement, least: Self.leastDisplacement, isYoung, sign,
-                &scale.displacement)
+                d, larger(displacement, i), begun.displacement, lost.displacement, least: Self.leastDisplacement,
+                isYoung, sign, &scale.displacement, &horizontal.displacement)
         }
     }
 
     /// 0 for a value that counts, and what it may be off for one that does not.
+    /// - Parameters:
+    ///   - value: of the vector.
+    ///   - side: of the larger horizontal.
     private static func judge(
-        _ value: Double, _ start: Double, _ gap: Double, least: Double, _ isYoung: Bool, _ sign: Double,
-        _ scale: inout Double
+        _ value: Double, _ side: Double, _ start: Double, _ gap: Double, least: Double, _ isYoung: Bool,
+        _ sign: Double, _ scale: inout Double, _ horizontal: inout Double
     ) -> Double {
         let sum = start + gap
-        if sum <= least { return isYoung && sum > 0.1 * least ? sign * sum : take(value, &scale) }
-        let isCertain = !isYoung && 5 * start + gap <= share * max(scale, value)
-        return isCertain ? take(value, &scale) : sign * (start + likelyShare * gap)
-    }
-
-    private static func take(_ value: Double, _ scale: inout Double) -> Double {
-        scale = max(scale, value)
+        let (vector, larger) = (max(scale, value), max(horizontal, side))
+        if sum <= least {
+            if isYoung, sum > 0.1 * least { return sign * sum }
+        } else if isYoung || 5 * start * larger + gap * vector >= share * vector * larger {
+            return sign * (start + likelyShare * gap)
+        }
+        (scale, horizontal) = (vector, larger)
         return 0
     }
 

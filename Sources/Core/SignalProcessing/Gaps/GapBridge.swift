@@ -26,7 +26,8 @@ public struct GapBridge: Sendable {
     /// What the last call of ``fill(missing:after:count:)`` estimated: three planes of ``count`` samples, m/s².
     public private(set) var samples: [Double] = []
     public private(set) var count = 0
-    /// How far the velocity may be off after the gap, m/s: three standard deviations, and a share of the motion itself.
+    /// How far the velocity of an axis may be off after the gap, m/s: three standard deviations, and a share of the motion
+    /// itself; of the axis where that is most.
     public private(set) var velocityError = 0.0
 
     /// - Parameter rate: samples per second.
@@ -91,7 +92,7 @@ public struct GapBridge: Sendable {
     public mutating func fill(missing: Int, after: [Double], count known: Int) {
         count = missing
         samples = [Double](repeating: 0, count: 3 * missing)
-        var squares = 0.0
+        velocityError = 0
         for axis in 0..<3 {
             let mean = mean(axis)
             let before = history(axis).map { $0 - mean }
@@ -109,9 +110,8 @@ public struct GapBridge: Sendable {
             } else {
                 for i in 0..<missing { samples[axis * missing + i] = mean }
             }
-            squares += error * error
+            velocityError = max(velocityError, error)
         }
-        velocityError = squares.squareRoot()
     }
 }
 

@@ -35,6 +35,17 @@ import Values
         #expect(try text("") == "2.5 m/s² VII")
     }
 
+    /// Numbers that stand side by side say over which time each is.
+    @Test func numbersSayOverWhichTimeTheyAre() throws {
+        let summary = try JSONReader.read(
+            Array(
+                #"{"pga":0.04,"pga_pct_g":0.41,"pgv":0.002,"window_s":10,"intensity":[{"relation":"worden12","value":3.1,"roman":"III","window_s":10},{"relation":"jma","value":1,"grade":"1","window_s":60}]}"#
+                    .utf8))
+        #expect(
+            SummaryText.motion(summary)
+                == "PGA 0.04 m/s² (0.41 %g)  PGV 0.002 m/s  of 10 s  III (worden12, 10 s)  1 (jma, 60 s)")
+    }
+
     /// The range is told as it was sent, in cm/s, and that nobody knows where it ends.
     @Test func theShakingToComeHasItsRange() throws {
         func text(_ saturated: Bool) throws -> String? {

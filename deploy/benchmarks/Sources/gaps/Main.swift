@@ -192,6 +192,16 @@ struct Table {
         /// Of summaries said to be valid: largest velocity, relative to the whole recording.
         var summary = 0.0
         var quiet = 0.0
+
+        /// Takes how far a velocity is from that of the whole recording, relative to it.
+        mutating func take(_ v: Double, isValid: Bool) {
+            runs += 1
+            (lowest, largest) = (min(lowest, v), max(largest, v))
+            if abs(v) <= 0.1 { right += 1 }
+            guard isValid else { return }
+            valid += 1
+            (lower, upper) = (min(lower, v), max(upper, v))
+        }
     }
 
     private(set) var rows: [(name: String, row: Row)] = []
@@ -267,9 +277,7 @@ struct Table {
         let isSplit = found.ends > whole.ends || found.gaps == 0
         let summary = found.summaryVelocity / max(whole.summaryVelocity, whole.pgv) - 1
         change(name) { row in
-            row.runs += 1
-            (row.lowest, row.largest) = (min(row.lowest, v), max(row.largest, v))
-            if abs(v) <= 0.1 { row.right += 1 }
+            row.take(v, isValid: found.isValid)
             row.displacement = max(row.displacement, d)
             row.energy = max(row.energy, found.arias / whole.arias - 1, found.cav / whole.cav - 1)
             row.japan = max(row.japan, found.jma - whole.jma)
@@ -277,10 +285,7 @@ struct Table {
             row.summary = max(row.summary, summary)
             if isSplit { row.split += 1 }
             if found.likely == "disturbance", whole.likely != "disturbance" { row.disturbances += 1 }
-            guard found.isValid else { return }
-            row.valid += 1
-            (row.lower, row.upper) = (min(row.lower, v), max(row.upper, v))
-            row.mercalli = max(row.mercalli, abs(mmi))
+            if found.isValid { row.mercalli = max(row.mercalli, abs(mmi)) }
         }
         if summary > 0.1 { faults.append("\(place): a valid summary says PGV \(text(summary))") }
         if v > 0.1 { faults.append("\(place): PGV \(text(v))") }
@@ -303,15 +308,10 @@ struct Table {
         let v = found.pgv / whole.pgv - 1
         let summary = found.summaryVelocity / max(whole.summaryVelocity, whole.pgv) - 1
         change(name) { row in
-            row.runs += 1
-            (row.lowest, row.largest) = (min(row.lowest, v), max(row.largest, v))
-            if abs(v) <= 0.1 { row.right += 1 }
+            row.take(v, isValid: found.isValid)
             row.summary = max(row.summary, summary)
             row.acceleration = max(row.acceleration, found.pga / whole.pga - 1)
             row.quiet += Double(found.summaries - found.validSummaries)
-            guard found.isValid else { return }
-            row.valid += 1
-            (row.lower, row.upper) = (min(row.lower, v), max(row.upper, v))
         }
         if summary > 0.1 {
             faults.append("\(recording.name) \(name) at \(at): a valid summary says PGV \(text(summary))")

@@ -35,14 +35,7 @@ function paintTitle(context, box, axis, unit, colors) {
 // A moment as an upright line, with its name where there is one.
 function paintMark(context, box, at, color, name) {
   if (at < box.left || at > box.right) return;
-  context.strokeStyle = color;
-  context.lineWidth = 1.5;
-  context.setLineDash([5, 4]);
-  context.beginPath();
-  context.moveTo(at, box.top);
-  context.lineTo(at, box.bottom);
-  context.stroke();
-  context.setLineDash([]);
+  plot.upright(context, at, box, color, 1.5, [5, 4]);
   if (!name) return;
   plot.setFont(context, 11);
   context.fillStyle = color;

@@ -16,13 +16,16 @@ enum SummaryText {
         return parts.joined(separator: "  ")
     }
 
-    /// Peaks and intensities: `PGA 0.041 m/s² (0.42 %g)  PGV 0.0021 m/s  III (worden12)  1 (jma)`.
+    /// Peaks and intensities, with the seconds that they are of:
+    /// `PGA 0.041 m/s² (0.42 %g)  PGV 0.0021 m/s  of 10 s  III (worden12, 10 s)  1 (jma, 60 s)`.
     static func motion(_ summary: Value) -> String {
         var parts = ["PGA \(number(summary["pga"])) m/s² (\(number(summary["pga_pct_g"])) %g)"]
         parts.append("PGV \(number(summary["pgv"])) m/s")
+        if let seconds = summary["window_s"]?.number { parts.append("of \(significant(seconds, 3)) s") }
         for one in (summary["intensity"]?.list ?? []).prefix(4) where one["value"]?.number != nil {
             let value = one["roman"]?.text ?? one["grade"]?.text ?? number(one["value"])
-            parts.append("\(value) (\(one["relation"]?.text ?? "?"))")
+            let seconds = one["window_s"]?.number.map { ", \(significant($0, 3)) s" } ?? ""
+            parts.append("\(value) (\(one["relation"]?.text ?? "?")\(seconds))")
         }
         return parts.joined(separator: "  ")
     }
