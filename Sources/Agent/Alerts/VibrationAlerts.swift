@@ -17,7 +17,8 @@ struct VibrationLimitReached: Alert {
         see: "[vibration](../understand/vibration.md#limits)",
         lesser: "when only `vibration.warn_share` of the limit is reached",
         details:
-            "For the last interval: `limit` (its name), `axis`, `value`, `allowed`, `unit`, `share`, `start`.")
+            "For the last interval: `limit` (its name), `axis`, `value`, `allowed`, `unit`, `share`, `start`; of a peak `t` and, "
+            + "where it is known, `frequency_hz` of its half cycle.")
 
     /// The largest since it was raised.
     private var largest: VibrationMessage.Standing?
@@ -30,14 +31,17 @@ struct VibrationLimitReached: Alert {
         let isLess =
             largest.map { $0.state == now.state && $0.limit.name == now.limit.name && $0.share >= now.share } ?? false
         if !isLess { largest = now }
+        let share = now.limit.share
+        var details: [Value.Member] = [
+            .init("limit", .string(now.limit.name)), .init("axis", .string(now.limit.axis)),
+            .init("value", .double(share.value)), .init("allowed", .double(share.limit)),
+            .init("unit", .string(now.unit)), .init("share", .double(now.share)),
+            .init("start", .string(Timestamp(nanoseconds: now.start).description)),
+        ]
+        if let time = share.time { details.append(.init("t", .string(Timestamp(nanoseconds: time).description))) }
+        if let frequency = share.frequency { details.append(.init("frequency_hz", .double(frequency))) }
         return AlertFault(
-            (largest ?? now).sentence,
-            .object([
-                .init("limit", .string(now.limit.name)), .init("axis", .string(now.limit.axis)),
-                .init("value", .double(now.limit.share.value)), .init("allowed", .double(now.limit.share.limit)),
-                .init("unit", .string(now.unit)), .init("share", .double(now.share)),
-                .init("start", .string(Timestamp(nanoseconds: now.start).description)),
-            ]), now.state == .exceeded ? .error : .warning)
+            (largest ?? now).sentence, .object(details), now.state == .exceeded ? .error : .warning)
     }
 }
 
@@ -47,7 +51,8 @@ extension VibrationMessage.Standing {
     fileprivate var sentence: String {
         let percent = Int((min(share, 1e6) * 100).rounded())
         let stretch = "in the interval from \(Timestamp(nanoseconds: start))"
-        return "\(limit.axis) reached \(Self.short(limit.share.value)) \(unit), \(percent) % of the limit "
+        let frequency = limit.share.frequency.map { " at \(($0 * 10).rounded() / 10) Hz" } ?? ""
+        return "\(limit.axis) reached \(Self.short(limit.share.value)) \(unit)\(frequency), \(percent) % of the limit "
             + "\(Self.short(limit.share.limit)) \(unit) of \(limit.name), \(stretch)"
     }
 

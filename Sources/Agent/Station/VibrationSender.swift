@@ -1,10 +1,9 @@
 import Messages
 import Settings
-import SignalProcessing
 import Vibration
 
-/// Measures vibration beside the rest of the pipeline and sends a message for each interval. (An object: most stations
-/// have none.)
+/// Measures vibration beside the rest of the pipeline and sends a message for each interval. It takes the samples as they are
+/// before `conditioning.offset`: the bands have high passes of their own. (An object: most stations have none.)
 final class VibrationSender {
     /// How the last interval stood to the limit; nil without a limit or an interval.
     private(set) var last: VibrationMessage.Standing?
@@ -31,8 +30,7 @@ final class VibrationSender {
     static func meter(_ configuration: Configuration, rate: Double) throws(StationError) -> VibrationMeter? {
         guard configuration.vibration.enabled else { return nil }
         do throws(VibrationError) {
-            let offset = try? OffsetRemoval(configuration.conditioning.offset, rate: rate)
-            return try VibrationMeter(configuration.vibration.measurement, rate: rate, offset: offset)
+            return try VibrationMeter(configuration.vibration.measurement, rate: rate)
         } catch { throw StationError(path: error.path, message: error.message) }
     }
 
@@ -88,13 +86,13 @@ final class VibrationSender {
 
     /// Gives samples to the filters that are not measured.
     func bridge(_ planes: borrowing Planes, count: Int) {
-        meter.bridge(planes.offsetRemoved, stride: Planes.capacity, count: count)
+        meter.bridge(planes.raw, stride: Planes.capacity, count: count)
     }
 
     /// Takes a whole chunk; its messages are sent sample by sample.
     func take(_ planes: borrowing Planes, count: Int) {
         sent = 0
-        meter.process(planes.offsetRemoved, stride: Planes.capacity, times: planes.times, count: count)
+        meter.process(planes.raw, stride: Planes.capacity, times: planes.times, count: count)
     }
 
     /// Samples of the chunk from one on at which no message is due.
@@ -127,7 +125,7 @@ final class VibrationSender {
         let doses = period.doses
         (message.start, message.length, message.seconds) = (interval.start, interval.length, interval.seconds)
         (message.gaps, message.pvs, message.pvsTime) = (interval.gaps, interval.pvs, interval.pvsTime)
-        message.interruptions = interval.interruptions
+        (message.interruptions, message.halfCycles) = (interval.interruptions, interval.halfCycles)
         message.period = period.isNight ? .night : .day
         message.periodSeconds = period.seconds
         for k in 0..<3 {

@@ -10,8 +10,7 @@ struct StartTransient: Sendable {
     private static let (length, grid) = (40, 16)
 
     private let rate: Double
-    /// What the removal of the offset makes of a step after the first sample; the velocity in the band from each time on, mm/s.
-    private let step: [Double]
+    /// What a step after the first sample leaves in the velocity in the band from each time on, mm/s.
     private let answer: [Double]
     /// Decay of the largest velocity, by sample.
     private let decay: Double
@@ -19,27 +18,18 @@ struct StartTransient: Sendable {
     private var samples = 0
     private var first = SIMD3<Double>.zero
     private var product = SIMD3<Double>.zero
-    private var power = 0.0
     private var largest = SIMD3<Double>.zero
     private var isKnown = false
 
-    /// - Parameters:
-    ///   - integral: high pass of the band with its integral, from m/s² to m/s.
-    ///   - offset: see `VibrationMeter`.
-    init(_ integral: AxisFilter, _ offset: OffsetRemoval?, rate: Double) {
+    /// - Parameter integral: high pass of the band with its integral, from m/s² to m/s.
+    init(_ integral: AxisFilter, rate: Double) {
         self.rate = rate
         decay = max(0, 1 - 1 / rate)
         let count = Int(Double(Self.length) * rate)
         var x = [Double](repeating: 1, count: count)
         x[0] = 0
         var (y, z) = (x, x)
-        if var offset {
-            offset.reset()
-            offset.setMean(0, 0, 0)
-            offset.process(&x, &y, &z, count: count)
-        }
         let places = (0..<Self.length * Self.grid).map { min(count - 1, Int(Double($0) / Double(Self.grid) * rate)) }
-        step = places.map { x[$0] }
         var integral = integral
         integral.reset()
         integral.process(&x, &y, &z, count: count)
@@ -57,7 +47,7 @@ struct StartTransient: Sendable {
     /// Begins anew with the next sample.
     init(of other: StartTransient) {
         self = other
-        (samples, power, isKnown) = (0, 0, false)
+        (samples, isKnown) = (0, false)
         (first, product, largest) = (.zero, .zero, .zero)
     }
 
@@ -78,11 +68,10 @@ struct StartTransient: Sendable {
         let place = Int(Double(samples) / rate * Double(Self.grid))
         samples += 1
         largest = pointwiseMax(size, largest * decay)
-        guard place < step.count else { return true }
-        product += (now - first) * step[place]
-        power += step[place] * step[place]
-        guard power > 0 else { return false }
-        let left = product / power * answer[place]
+        guard place < answer.count else { return true }
+        guard samples > 1 else { return false }
+        product += now - first
+        let left = product / Double(samples - 1) * answer[place]
         for k in 0..<3 where abs(left[k]) > max(Self.least, Self.share * largest[k]) { return false }
         return true
     }

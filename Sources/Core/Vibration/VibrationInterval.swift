@@ -31,7 +31,7 @@ public struct VibrationInterval: Sendable, Equatable {
 
     /// Of one axis.
     public struct Axis: Sendable, Equatable {
-        /// Peak particle velocity, mm/s, when (ns of UTC), and at which frequency (Hz); see `PeakVelocity`.
+        /// Peak particle velocity, mm/s, when (ns of UTC), and at which frequency (Hz); see `HalfCycles`.
         public var ppv = 0.0
         public var ppvTime: Int64 = 0
         public var frequency: Double?
@@ -53,6 +53,25 @@ public struct VibrationInterval: Sendable, Equatable {
         public init() {}
     }
 
+    /// From one zero crossing of the velocity to the next.
+    public struct HalfCycle: Sendable, Equatable {
+        /// 0, 1, 2 are x, y, z; nil: the vector sum, with the frequency of the axis that moves most.
+        public var axis: Int?
+        /// Largest velocity, mm/s.
+        public var value: Double
+        /// When, nanoseconds of UTC.
+        public var time: Int64
+        /// Hz; nil: not known.
+        public var frequency: Double?
+
+        public init(axis: Int?, value: Double, time: Int64, frequency: Double?) {
+            (self.axis, self.value, self.time, self.frequency) = (axis, value, time, frequency)
+        }
+    }
+
+    /// Half cycles of one interval at most: one of each curve, and two of the vector sum.
+    public static let mostHalfCycles = LimitCurves.most + 2
+
     /// Nanoseconds of UTC.
     public var start: Int64 = 0
     /// Seconds.
@@ -68,6 +87,9 @@ public struct VibrationInterval: Sendable, Equatable {
     /// Largest vector sum of the velocities, mm/s, and when (ns of UTC).
     public var pvs = 0.0
     public var pvsTime: Int64 = 0
+    /// Half cycles that decide on limits: for each curve over frequency of all tables the one that is nearest to it, but those
+    /// that are the `ppv` of an axis; behind them those of the vector sum, its largest among them.
+    public var halfCycles: [HalfCycle] = []
 
     public init() {}
 }

@@ -11,8 +11,9 @@ public struct VibrationMeasurement: Sendable, Equatable {
     public init() {}
 }
 
-/// Measures vibration from acceleration without offset, interval by interval, aligned to UTC. Pure and streaming: the same
-/// bits for any size of block; no allocation a sample.
+/// Measures vibration from acceleration, interval by interval, aligned to UTC. The acceleration may have an offset, such as
+/// gravity: all filters begin as if the first sample had always been there. Pure and streaming: the same bits for any size
+/// of block; no allocation a sample.
 ///
 /// Signals of each axis: acceleration → low pass of the band → high pass (acceleration in the band) or high pass with
 /// integral (velocity) → the same once more (displacement); velocity → 5.6 Hz (felt); acceleration → weighting.
@@ -32,13 +33,12 @@ public struct VibrationMeter: Sendable {
     private var second: AxisFilter
     private var felt: AxisFilter
     private var weighting: AxisFilter
-    /// Five signals of three planes, and before each plane of velocity its history.
-    private var memory = [Double](repeating: 0, count: 15 * Self.stride)
+    /// Five signals of three planes, before each plane its history; two planes of the vector sum.
+    private var memory = [Double](repeating: 0, count: 17 * Self.stride)
     private static let stride = VibrationSignals.capacity + VibrationSignals.history
 
-    private var peaks: [PeakVelocity]
-    private var vector: VectorSum
-    private var levels = [MotionLevels(), MotionLevels(), MotionLevels()]
+    private var cycles: [HalfCycles]
+    private var levels: [MotionLevels]
     private var strengths: [FeltStrength]
     private var doses: [VibrationDose]
 
@@ -59,13 +59,8 @@ public struct VibrationMeter: Sendable {
     private var isClosing = false
     private var sinceEnd = 0
 
-    /// - Parameters:
-    ///   - rate: samples per second.
-    ///   - offset: what has taken the offset away from the acceleration, as it is before the first sample; nil: the first
-    ///     sample has an offset as all others.
-    public init(
-        _ measurement: VibrationMeasurement, rate: Double, offset: OffsetRemoval? = nil
-    ) throws(VibrationError) {
+    /// - Parameter rate: samples per second.
+    public init(_ measurement: VibrationMeasurement, rate: Double) throws(VibrationError) {
         guard measurement.interval >= 10, 3600 % measurement.interval == 0 else {
             throw .interval(measurement.interval)
         }
@@ -95,13 +90,13 @@ public struct VibrationMeter: Sendable {
         // Six time constants: 0.25 %.
         settle = Int((6 / slowest).rounded(.up))
         unsettled = settle
-        transient = StartTransient(integral, offset, rate: rate)
+        transient = StartTransient(integral, rate: rate)
         wait = PeakInterpolation.reach + Int((rate / measurement.band.lower).rounded(.up))
         let interpolation = PeakInterpolation()
-        peaks = Array(repeating: PeakVelocity(rate: rate, interpolation: interpolation), count: 3)
-        vector = VectorSum(rate: rate, interpolation: interpolation)
+        cycles = (0..<3).map { HalfCycles(axis: $0, rate: rate, interpolation: interpolation) }
+        levels = Array(repeating: MotionLevels(interpolation: interpolation), count: 3)
         strengths = Array(repeating: FeltStrength(rate: rate), count: 3)
-        doses = Array(repeating: VibrationDose(rate: rate), count: 3)
+        doses = Array(repeating: VibrationDose(rate: rate, interpolation: interpolation), count: 3)
     }
 
     /// Says why it begins, where that is no start.
@@ -126,7 +121,7 @@ public struct VibrationMeter: Sendable {
     public mutating func interrupt(_ reason: VibrationInterval.Interruptions = .gap) {
         for i in memory.indices { memory[i] = 0 }
         for k in 0..<3 {
-            peaks[k].reset()
+            cycles[k].reset()
             strengths[k].reset()
         }
         if samples > 0 {
@@ -138,7 +133,7 @@ public struct VibrationMeter: Sendable {
     }
 
     /// Gives the filters at most 128 samples that are not measured, before the next one that is.
-    /// - Parameter acceleration: m/s², without offset, three planes a stride apart.
+    /// - Parameter acceleration: m/s², three planes a stride apart.
     public mutating func bridge(_ acceleration: UnsafePointer<Double>, stride: Int, count: Int) {
         guard count > 0 else { return }
         transient.known()
@@ -156,7 +151,7 @@ public struct VibrationMeter: Sendable {
 
     /// Takes a chunk of at most 128 samples; ``completed`` then has what is complete.
     /// - Parameters:
-    ///   - acceleration: m/s², without offset, three planes a stride apart.
+    ///   - acceleration: m/s², three planes a stride apart.
     ///   - times: of its samples, ns of UTC.
     public mutating func process(
         _ acceleration: UnsafePointer<Double>, stride: Int, times: UnsafePointer<Int64>, count: Int
@@ -169,9 +164,9 @@ public struct VibrationMeter: Sendable {
             guard let base = buffer.baseAddress else { return }
             let signals = filter(acceleration, stride, base, times, count)
             measure(signals, acceleration, stride, count)
-            // The velocities that the next chunk looks back to.
-            for axis in 0..<3 {
-                let plane = base + (3 + axis) * Self.stride
+            // What the next chunk looks back to.
+            for number in 0..<15 {
+                let plane = base + number * Self.stride
                 plane.update(from: plane + count, count: VibrationSignals.history)
             }
         }
@@ -199,8 +194,9 @@ public struct VibrationMeter: Sendable {
         _ times: UnsafePointer<Int64>, _ count: Int
     ) -> VibrationSignals {
         let s = Self.stride
-        let (a, v) = (base, base + 3 * s + VibrationSignals.history)
-        let (d, k, w) = (base + 6 * s, base + 9 * s, base + 12 * s)
+        let first = base + VibrationSignals.history
+        let (a, v, d, k, w) = (first, first + 3 * s, first + 6 * s, first + 9 * s, first + 12 * s)
+        let (sums, leads) = (first + 15 * s, first + 16 * s)
         for axis in 0..<3 {
             (a + axis * s).update(from: acceleration + axis * stride, count: count)
             (w + axis * s).update(from: acceleration + axis * stride, count: count)
@@ -220,8 +216,15 @@ public struct VibrationMeter: Sendable {
         }
         second.process(d, d + s, d + 2 * s, count: count)
         felt.process(k, k + s, k + 2 * s, count: count)
+        let late = v - PeakInterpolation.reach
+        for i in -1...count {
+            let (x, y, z) = (late[i] * late[i], late[s + i] * late[s + i], late[2 * s + i] * late[2 * s + i])
+            sums[i] = x + y + z
+            leads[i] = x >= y && x >= z ? 0 : y >= z ? 1 : 2
+        }
         return VibrationSignals(
-            stride: s, acceleration: a, velocity: v, displacement: d, felt: k, weighted: w, times: times)
+            stride: s, acceleration: a, velocity: v, displacement: d, felt: k, weighted: w, sums: sums, leads: leads,
+            times: times)
     }
 
     // MARK: Intervals
@@ -236,7 +239,7 @@ public struct VibrationMeter: Sendable {
                 // Until the filters have settled, and what the first sample left in them is small beside the motion.
                 let isOver = transient.take(acceleration + i, stride: stride, signals.velocity + i, signals.stride)
                 unsettled = max(isOver ? 0 : 1, unsettled - 1)
-                for axis in 0..<3 { peaks[axis].pass(signals.velocity + axis * signals.stride, from: i) }
+                for axis in 0..<3 { cycles[axis].pass(signals.velocity + axis * signals.stride, from: i) }
                 i += 1
                 continue
             }
@@ -270,12 +273,11 @@ public struct VibrationMeter: Sendable {
     private mutating func take(_ signals: VibrationSignals, _ i: Int, _ n: Int, _ start: Int64) {
         for axis in 0..<3 {
             let plane = axis * signals.stride
-            peaks[axis].process(signals.velocity + plane, signals.times, from: i, count: n)
+            cycles[axis].process(signals, from: i, count: n)
             levels[axis].process(signals, axis: axis, from: i, count: n)
             strengths[axis].process(signals.felt + plane, signals.times, interval: start, from: i, count: n)
             doses[axis].process(signals.weighted + plane, from: i, count: n)
         }
-        vector.process(signals.velocity, stride: signals.stride, signals.times, from: i, count: n)
         samples += n
         guard !settling.isEmpty else { return }
         (interruptions, settling) = (interruptions.union(settling), [])
@@ -294,22 +296,22 @@ public struct VibrationMeter: Sendable {
         last.seconds = Double(samples) / rate
         last.interruptions = interruptions
         for axis in 0..<3 {
-            let (level, strength) = (levels[axis].close(samples: samples), strengths[axis].close())
-            let dose = doses[axis].close(samples: samples)
-            last.axes[axis].rms = level.rms
-            last.axes[axis].displacement = level.displacement
-            last.axes[axis].acceleration = level.acceleration
+            let strength = strengths[axis].close()
+            last.axes[axis].rms = levels[axis].close(samples: samples)
             (last.axes[axis].kbFmax, last.axes[axis].kbFTm) = (strength.largest, strength.takts)
-            (last.axes[axis].weightedRMS, last.axes[axis].dose) = (dose.rms, dose.dose)
-            last.axes[axis].doseFourth = dose.fourth
+            last.axes[axis].weightedRMS = doses[axis].close(samples: samples)
         }
         (samples, gaps, sinceEnd, interruptions) = (0, 0, 0, [])
         isClosing = true
     }
 
     private mutating func closePeaks() {
-        for axis in 0..<3 { peaks[axis].close() }
-        vector.close(peaks)
+        for axis in 0..<3 {
+            cycles[axis].close()
+            let (level, fourth) = (levels[axis].closePeaks(), doses[axis].closeDose())
+            (last.axes[axis].displacement, last.axes[axis].acceleration) = (level.displacement, level.acceleration)
+            (last.axes[axis].dose, last.axes[axis].doseFourth) = (fourth.squareRoot().squareRoot(), fourth)
+        }
     }
 
     /// The interval that is over, with what is known of its peaks now.
@@ -318,11 +320,36 @@ public struct VibrationMeter: Sendable {
         if sinceEnd < PeakInterpolation.reach { closePeaks() }
         isClosing = false
         for axis in 0..<3 {
-            let peak = peaks[axis].result
+            cycles[axis].finish(isLow: sinceEnd >= wait)
+            let peak = cycles[axis].result.peak
             (last.axes[axis].ppv, last.axes[axis].ppvTime) = (peak.value, peak.time)
             last.axes[axis].frequency = peak.frequency
         }
-        (last.pvs, last.pvsTime) = (vector.result.value, vector.result.time)
+        let strongest = (0..<3).max { cycles[$0].result.vectorPeak.value < cycles[$1].result.vectorPeak.value } ?? 0
+        let vector = cycles[strongest].result.vectorPeak
+        (last.pvs, last.pvsTime) = (vector.value, vector.time)
+        last.halfCycles.removeAll(keepingCapacity: true)
+        for lane in 0..<LimitCurves.most { add(lane, isVector: false) }
+        if vector.value > 0 {
+            last.halfCycles.append(
+                .init(axis: nil, value: vector.value, time: vector.time, frequency: vector.frequency))
+        }
+        for lane in 0..<LimitCurves.most { add(lane, isVector: true) }
         return last
+    }
+
+    /// Adds the half cycle that is nearest to a curve, if nothing else has it.
+    private mutating func add(_ lane: Int, isVector: Bool) {
+        func nearest(_ axis: Int) -> HalfCycles.Nearest {
+            isVector ? cycles[axis].result.vectorNearest : cycles[axis].result.nearest
+        }
+        let axis = (0..<3).max { nearest($0).shares[lane] < nearest($1).shares[lane] } ?? 0
+        let found = nearest(axis)
+        guard found.shares[lane] > 0 else { return }
+        let (value, time, frequency) = (found.values[lane], found.times[lane], found.frequencies[lane])
+        let cycle = VibrationInterval.HalfCycle(
+            axis: isVector ? nil : axis, value: value, time: time, frequency: frequency > 0 ? frequency : nil)
+        let isPeak = !isVector && value == last.axes[axis].ppv && time == last.axes[axis].ppvTime
+        if !isPeak, !last.halfCycles.contains(cycle) { last.halfCycles.append(cycle) }
     }
 }

@@ -1,14 +1,14 @@
-/// What quantities are made of: the signals of a chunk, each three planes, `stride` apart.
+/// What quantities are made of: the signals of a chunk, each three planes, `stride` apart, from -``history`` on.
 struct VibrationSignals {
     /// Samples of a chunk at most.
     static let capacity = 128
-    /// Samples before the chunk whose velocity is still there.
+    /// Samples before the chunk that are still there.
     static let history = 16
 
     var stride: Int
     /// In the band, m/s².
     var acceleration: UnsafePointer<Double>
-    /// mm/s; from -``history`` on.
+    /// mm/s.
     var velocity: UnsafePointer<Double>
     /// mm.
     var displacement: UnsafePointer<Double>
@@ -16,6 +16,10 @@ struct VibrationSignals {
     var felt: UnsafePointer<Double>
     /// Acceleration with the weighting of each axis, m/s².
     var weighted: UnsafePointer<Double>
+    /// Of the velocity ``PeakInterpolation/reach`` samples before each, from -1 to one behind the last: the squared vector sum, and
+    /// which axis moves most.
+    var sums: UnsafePointer<Double>
+    var leads: UnsafePointer<Double>
     /// Nanoseconds of UTC of each sample.
     var times: UnsafePointer<Int64>
 }

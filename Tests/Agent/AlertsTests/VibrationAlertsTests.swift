@@ -38,6 +38,18 @@ import Testing
         #expect(alert.look(Self.facts(Self.standing(.ok, 1))) == nil)
     }
 
+    /// Of a half cycle its frequency, and when it was.
+    @Test func aHalfCycleIsToldWithItsFrequency() {
+        var alert = VibrationLimitReached()
+        var standing = Self.standing(.exceeded, 6)
+        standing.limit.share.frequency = 8.04
+        standing.limit.share.time = standing.start + 12_000_000_000
+        let fault = alert.look(Self.facts(standing))
+        #expect(fault?.message.hasPrefix("x reached 6.0 mm/s at 8.0 Hz, 120 % of the limit") == true)
+        #expect(fault?.details["frequency_hz"]?.number == 8.04)
+        #expect(fault?.details["t"] == "2026-01-05T10:20:12.000000000Z")
+    }
+
     /// The words have the largest interval, so that not each of a long shaking is news; the details have the last.
     @Test func onlyALargerOneIsNews() throws {
         var board = AlertBoard([VibrationLimitReached.self])

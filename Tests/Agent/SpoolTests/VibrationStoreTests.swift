@@ -30,6 +30,10 @@ import Vibration
         }
         record.pvsPeak = index % 7 == 6 ? nil : Double(length * (index % 900)) / 1000
         record.interruptions = .init(rawValue: UInt8(index % 16))
+        record.halfCycles = (0..<index % 4).map { k in
+            let time = record.start + Int64(length * (index % 100 + k)) * 1_000_000
+            return .init(axis: k == 2 ? nil : k, value: Double(index) + 0.25, time: time, frequency: nil)
+        }
         return record
     }
 
@@ -130,6 +134,39 @@ import Vibration
         try spool.close()
         var again = try folder.open()
         #expect(try records(&again) == [before])
+    }
+
+    /// The frequency of a half cycle comes back within 0.05 %, and hardly higher: a limit is not told to be higher than it is. Of an
+    /// interval there may be ten.
+    @Test func halfCyclesAreStored() throws {
+        var records: [VibrationRecord] = []
+        for index in 0..<30 {
+            var record = Self.record(index, seconds: index % 3 == 0 ? 59.25 : nil)
+            if index % 7 == 3 { record.lower = 0.5 }
+            record.halfCycles = (0..<min(index, VibrationInterval.mostHalfCycles)).map { k in
+                .init(
+                    axis: [0, 1, 2, nil][k % 4], value: Double(Float(0.01 * Double(k + 1))),
+                    time: record.start + Int64(k) * 1_234_567_890, frequency: 0.04 + pow(3, Double(k)))
+            }
+            records.append(record)
+        }
+        var spool = try folder.open()
+        for record in records { try spool.storeVibration(record) }
+        try spool.storeVibration()
+        let before = try self.records(&spool)
+        #expect(before.count == 30)
+        for (stored, record) in zip(before, records) {
+            #expect(stored.lower == record.lower && stored.seconds == record.seconds)
+            #expect(stored.halfCycles.count == record.halfCycles.count)
+            for (a, b) in zip(stored.halfCycles, record.halfCycles) {
+                let ratio = try #require(a.frequency) / (b.frequency ?? 0)
+                #expect(ratio < 1.0002 && ratio > 0.9994 || b.frequency ?? 0 > 3200, "\(ratio)")
+                #expect(a.axis == b.axis && a.value == b.value && abs(a.time - b.time) <= 500_000)
+            }
+        }
+        try spool.close()
+        var again = try folder.open()
+        #expect(try self.records(&again) == before)
     }
 
     /// A message that is written down again, as after an error of the disk, and an interval that a restart has cut in two.
@@ -234,7 +271,7 @@ import Vibration
     @Test func rowsOfAnEarlierVersionAreRead() throws {
         func old(_ record: VibrationRecord) -> VibrationRecord {
             var record = record
-            (record.pvsPeak, record.interruptions) = (nil, [])
+            (record.pvsPeak, record.interruptions, record.halfCycles) = (nil, [], [])
             for k in 0..<3 { (record.axes[k].displacement, record.axes[k].acceleration) = (nil, nil) }
             return record
         }
@@ -265,8 +302,25 @@ import Vibration
         var modes = StoredModes(Self.modes(3), added: 0).columns
         modes.removeLast(4)
         modes.removeSubrange((modes.count - 28)..<(modes.count - 24))
+        // Before half cycles: 31 words for each, of which the last ten have two numbers.
+        func peaks(_ record: VibrationRecord) -> VibrationRecord {
+            var record = record
+            record.halfCycles = []
+            return record
+        }
+        func later(_ record: VibrationRecord) throws -> [UInt8] {
+            let block = try #require(Self.block(peaks(record)))
+            var words = stride(from: 0, to: block.count, by: 4).map { Array(block[$0..<$0 + 4]) }
+            let shorts = Array(words[2..<12].joined())
+            let rest = Array(words[12...])
+            let seconds = Float(record.seconds).bitPattern
+            words = [words[0], words[1], (0..<4).map { UInt8(seconds >> (8 * UInt32($0)) & 255) }] + rest
+            return words.flatMap { $0 } + shorts[2...] + [0, 0]
+        }
+        let ten = number + 7
         for (key, format, bytes) in [
             (number, VibrationBlock.oldFormat, columns((0..<4).map { old(Self.record($0)) })),
+            (ten, VibrationBlock.peaksFormat, try later(Self.record(70)) + later(Self.record(75))),
             (StoredModes.number(at: Self.modes(3).start), StoredModes.oldFormat, modes),
         ] {
             let sum = bytes.withUnsafeBytes { VibrationBlock.sum(key, added: 0, format: format, $0) }
@@ -274,7 +328,8 @@ import Vibration
             try spool.database.execute("INSERT INTO vibration VALUES(\(key), 0, \(format), \(sum), x'\(hex)')")
         }
         try spool.commit()
-        #expect(try records(&spool) == (0..<4).map { old(Self.record($0)) })
+        let both = [70, 75].map { peaks(Self.record($0)) }
+        #expect(try records(&spool) == (0..<4).map { old(Self.record($0)) } + both)
         #expect(try spool.modes(from: newYear, to: .max) == [Self.modes(3)])
         try spool.check()
         #expect(spool.statistics.damagedOthers == 0)
@@ -282,7 +337,14 @@ import Vibration
         try spool.close()
         var again = try folder.open()
         #expect(again.setAside == nil && again.statistics.damagedOthers == 0)
-        #expect(try records(&again) == (0..<7).map { $0 < 4 ? old(Self.record($0)) : Self.record($0) })
+        #expect(try records(&again) == (0..<7).map { $0 < 4 ? old(Self.record($0)) : Self.record($0) } + both)
+    }
+
+    /// What a row of one interval has, as it is written now.
+    private static func block(_ record: VibrationRecord) -> [UInt8]? {
+        var block = VibrationBlock(number: VibrationBlock.number(at: record.start), added: 0)
+        block.add(record)
+        return block.columns
     }
 
     /// A restart of the agent knows the modes again, of however many periods.

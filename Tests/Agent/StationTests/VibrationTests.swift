@@ -82,6 +82,23 @@ import Vibration
         #expect(with.filter { $0.name != "data/vibration" } == without)
     }
 
+    /// The removal of the offset, which would take 5 % of an impact, has no part in it.
+    @Test func theOffsetFilterTakesNothing() throws {
+        var recording = Self.recording
+        // An impact: a velocity of 10 mm/s that goes up in 20 ms and is gone after 200 ms.
+        for i in 0..<20 { recording.x[4500 + i] += i < 2 ? 0.5 : -1.0 / 18 }
+        let all = try [OffsetSpecification.highpass(corner: 0.1, order: 2), .highpass(corner: 2, order: 2), .none].map {
+            mode in
+            let sent = try play(recording.blocks(of: 50), Self.configuration { $0.conditioning.offset = mode }).sent
+            return try Self.messages(sent).map { message in
+                try ["x", "y", "z", "half_cycles"].map {
+                    try JSONSerialization.data(withJSONObject: try #require(message[$0]), options: .sortedKeys)
+                }
+            }
+        }
+        #expect(all[0].count == 7 && all[0] == all[1] && all[0] == all[2])
+    }
+
     @Test func aChangeKeepsWhatItDoesNotConcern() throws {
         var pipeline = try StationPipeline(
             configuration: Self.configuration(limit: nil), sensor: StationSensor(rate: 100), boot: "boot")

@@ -22,6 +22,8 @@ import Testing
             var samples: Int
             var axes: [Axis]
             var pvs: Double
+            /// By the name of a limit: that of the half cycle that is nearest to it.
+            var shares: [String: Double]
         }
         struct Axis: Decodable {
             var ppv: Double
@@ -90,6 +92,10 @@ import Testing
             #expect(ours.start == theirs.start)
             #expect(ours.samples == theirs.samples)
             expectClose(ours.pvs, theirs.pvs, "pvs")
+            for (name, share) in theirs.shares {
+                let limit = try #require(VibrationLimit(name))
+                expectClose(limit.share(of: ours, doses: [], isNight: false).ratio, share, name)
+            }
             for (a, b) in zip(ours.axes, theirs.axes) {
                 expectClose(a.ppv, b.ppv, "ppv")
                 #expect(abs(Double(a.ppvTime - one.start) / 1e9 - b.time) < 2e-6)

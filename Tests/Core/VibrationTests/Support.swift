@@ -11,13 +11,11 @@ struct MeterRun {
     ///   - start: of the first sample, ns of UTC.
     ///   - cuts: lengths of the pieces, in turns; at most 128.
     ///   - gaps: numbers of the samples before which there is a gap of so many seconds.
-    ///   - offset: what has taken the offset away.
     init(
         _ measurement: VibrationMeasurement, rate: Double, _ samples: [[Double]],
-        start: Int64 = 1_700_000_010_000_000_000, cuts: [Int] = [128], gaps: [Int: Double] = [:],
-        offset: OffsetRemoval? = nil
+        start: Int64 = 1_700_000_010_000_000_000, cuts: [Int] = [128], gaps: [Int: Double] = [:]
     ) throws {
-        var meter = try VibrationMeter(measurement, rate: rate, offset: offset)
+        var meter = try VibrationMeter(measurement, rate: rate)
         let count = samples[0].count
         var planes = [Double](repeating: 0, count: 3 * 128)
         var times = [Int64](repeating: 0, count: 128)

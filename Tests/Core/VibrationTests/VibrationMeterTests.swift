@@ -89,17 +89,8 @@ import Testing
     ) throws {
         let samples = sine(f, amplitude: peak / 10 * acceleration(f), phase: .pi / 2, rate: 500, seconds: 60)
         let measurement = measurement(.din, interval: 10)
-        for offset in [true, false] {
-            var removal = try OffsetRemoval(.highpass(corner: 0.1, order: 2), rate: 500)
-            var planes = samples
-            if offset {
-                var (x, y, z) = (samples[0], samples[1], samples[2])
-                removal.process(&x, &y, &z, count: x.count)
-                planes = [x, y, z]
-            }
-            let run = try MeterRun(
-                measurement, rate: 500, planes,
-                offset: offset ? try OffsetRemoval(.highpass(corner: 0.1, order: 2), rate: 500) : nil)
+        for offset in [0, standardGravity] {
+            let run = try MeterRun(measurement, rate: 500, samples.map { $0.map { $0 + offset } })
             let steady = try #require(run.intervals.dropLast().last).axes[0]
             for interval in run.intervals.dropLast() {
                 #expect(abs(interval.axes[0].ppv / steady.ppv - 1) < 0.025, "\(interval.axes[0].ppv) of \(peak)")

@@ -50,8 +50,12 @@ import Testing
         let largest = rows.compactMap { Double($0[column]) }.max() ?? 0
         #expect(abs(largest - 9) < 0.3)
         // At 12 Hz the limit is 5.5 mm/s.
-        let share = rows.compactMap { Double($0[header.count - 1]) }.max() ?? 0
-        #expect(abs(share - largest / 5.5) < 0.02)
+        let place = try #require(header.firstIndex(of: "share"))
+        let worst = try #require(rows.max { (Double($0[place]) ?? 0) < (Double($1[place]) ?? 0) })
+        #expect(abs((Double(worst[place]) ?? 0) - largest / 5.5) < 0.02)
+        let told = Dictionary(uniqueKeysWithValues: zip(header, worst))
+        #expect(told["share_axis"] == "z" && abs((told["share_frequency_hz"].flatMap(Double.init) ?? 0) - 12) < 0.1)
+        #expect(told["share_t"]?.hasPrefix("2026-") == true && told["share_value"] == told["z_ppv_mm_s"])
         #expect(page.contains("reached in <b>1</b> of 7 intervals"))
         #expect(page.contains("DIN 4150-3") && page.contains("12.0 Hz"))
         #expect(page.contains("@page { size: A4") && page.contains("<circle") && page.contains("stroke=\"#000\""))
@@ -97,6 +101,26 @@ import Testing
             {"station":"house","start":"\(time(60 * minute))","interval_s":60,"seconds":\(seconds),"gaps":0,"interrupted":[\(words)],\
             "band":{"lower_hz":1,"upper_hz":80},"x":\(axis),"y":\(axis),"z":\(axis),"pvs":5.0,"pvs_t":"\(time(60 * minute + 13))"}
             """
+    }
+
+    /// A half cycle that is nearer to the limit than the largest peak decides, whichever limit is asked for.
+    @Test func aHalfCycleDecides() throws {
+        let cycle = "{\"axis\":\"y\",\"value\":3.5,\"t\":\"2026-01-05T10:00:44Z\",\"frequency_hz\":3.25}"
+        let vector = "{\"axis\":\"vector\",\"value\":3.75,\"t\":\"2026-01-05T10:00:45Z\",\"frequency_hz\":9}"
+        let line = Self.interval(600)
+            .replacingOccurrences(of: "\"frequency_hz\":12.5", with: "\"frequency_hz\":45")
+            .replacingOccurrences(of: "\"pvs\":5.0", with: "\"half_cycles\":[\(cycle),\(vector)],\"pvs\":5.0")
+        for (limit, tail, moment) in [
+            ("din4150-3:dwellings", ",0.7,y,3.5,5.0,3.25,2026-01-05T10:00:44.000000000Z", "10:00:44"),
+            ("sn640312a:class3:permanent", ",1.25,vector,3.75,3.0,9.0,2026-01-05T10:00:45.000000000Z", "10:00:45"),
+        ] {
+            let (tool, page, csv) = try report("house", "--limit", limit, lines: line + "\n")
+            #expect(tool.status == 0 && csv.count == 2 && csv[1].hasSuffix(tail), "\(tool.errors) \(csv)")
+            #expect(page.contains("<td>\(moment)</td>") && page.contains("Hz</td>"), "\(limit)")
+            #expect(!page.contains("earlier version"))
+        }
+        let old = try report("house", "--limit", "din4150-3:dwellings", lines: Self.interval(600) + "\n")
+        #expect(old.page.contains("earlier version") && old.csv[1].contains(",4.0,"))
     }
 
     private static func modes(_ hour: Int, _ modes: [(id: Int, hz: Double, damping: Double)]) -> String {

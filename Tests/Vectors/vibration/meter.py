@@ -78,7 +78,7 @@ def quarters(v):
     fine[::4] = v
     for quarter in (1, 2, 3):
         x = quarter / 4 - (np.arange(16) - 7)
-        h = np.sinc(x) * np.i0(5 * np.sqrt(np.maximum(0, 1 - (x / 8) ** 2)))
+        h = np.sinc(x) * np.i0(6 * np.sqrt(np.maximum(0, 1 - (x / 8) ** 2)))
         h /= h.sum()
         fine[quarter::4] = np.convolve(v, h[::-1])[8 : 8 + len(v)]
     return fine
@@ -95,6 +95,69 @@ def peak(fine, i):
         shift = np.clip((a - c) / (2 * (a - 2 * b + c)), -0.5, 0.5) if a - 2 * b + c < 0 else 0
         return b - (a - c) * shift / 4, (k - 3 + shift) / 4
     return around[k], (k - 3) / 4
+
+
+def crossings(v, fine):
+    """Where v crosses zero: straight between quarters of a sample."""
+    found = []
+    for i in np.flatnonzero((v[1:] < 0) != (v[:-1] < 0)):
+        low, high = 4 * i, 4 * i + 4
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if (fine[middle] < 0) == (fine[low] < 0) else (low, middle)
+        found.append((low + fine[low] / (fine[low] - fine[high])) / 4)
+    return np.array(found)
+
+
+def top(x, fine, centres):
+    """The largest |x| between samples at or around those."""
+    local = [i for i in centres if abs(x[i]) >= max(abs(x[i - 1]), abs(x[i + 1]))]
+    return max([peak(fine, i)[0] for i in local] + [np.abs(x[centres]).max()])
+
+
+# Of the tables of standards: Hz and mm/s, straight between the points, and below the first one either its value or its displacement.
+CURVES = {
+    "din4150-3:commercial:foundation": ([10, 50, 100], [20, 40, 50], False),
+    "din4150-3:dwellings:foundation": ([10, 50, 100], [5, 15, 20], False),
+    "din4150-3:sensitive:foundation": ([10, 50, 100], [3, 8, 10], False),
+    "bs7385-2:framed:base": ([4, 4 + 1e-9], [2 * np.pi * 4 * 0.6, 50], True),
+    "bs7385-2:dwellings:base": ([4, 4 + 1e-9, 15, 40], [2 * np.pi * 4 * 0.6, 15, 20, 50], True),
+    "usbm-ri8507:drywall:ground": ([19.05 / (2 * np.pi * 0.762), 19.05 / (2 * np.pi * 0.2032), 50.8 / (2 * np.pi * 0.2032)], [19.05, 19.05, 50.8], True),
+    "usbm-ri8507:plaster:ground": ([12.7 / (2 * np.pi * 0.762), 12.7 / (2 * np.pi * 0.2032), 50.8 / (2 * np.pi * 0.2032)], [12.7, 12.7, 50.8], True),
+}
+VECTOR = {"sn640312a:class3:rare": ([30, 30 + 1e-9, 60, 60 + 1e-9], [15, 20, 20, 30], False)}
+
+
+def limit(curve, f):
+    hertz, values, is_displacement = curve
+    low = values[0] * max(f, 0.1) / hertz[0] if is_displacement and f < hertz[0] else values[0]
+    return low if f < hertz[0] else np.interp(f, hertz, values)
+
+
+def shares(signals, centres, rate):
+    """The largest share of each curve: every half cycle of each axis at its own frequency, and the vector where that axis moves most."""
+    found = dict.fromkeys([*CURVES, *VECTOR], 0.0)
+    velocities, fines = [s[1] for s in signals], [s[5] for s in signals]
+    sums, fine_sums = sum(v * v for v in velocities), sum(fine * fine for fine in fines)
+    lead = np.argmax(np.abs(velocities), axis=0)
+    for axis, (v, fine) in enumerate(zip(velocities, fines)):
+        at = crossings(v, fine)
+        for begin, end in zip(at, at[1:]):
+            f = rate / (2 * (end - begin))
+            inside = np.arange(max(int(np.ceil(begin)), centres[0]), min(int(np.ceil(end)), centres[-1] + 1))
+            if len(inside) == 0:
+                continue
+            value = top(v, fine, inside)
+            for name, curve in CURVES.items():
+                found[name] = max(found[name], value / limit(curve, f))
+            best = 0
+            for i in inside[lead[inside] == axis]:
+                is_top = sums[i] >= sums[i - 1] and sums[i] >= sums[i + 1]
+                best = max(best, fine_sums[4 * i - 3 : 4 * i + 4].max() if is_top else sums[i])
+            if best > 0:
+                for name, curve in VECTOR.items():
+                    found[name] = max(found[name], max(np.sqrt(best), value) / limit(curve, f))
+    return found
 
 
 def acceleration(rate, seconds):
@@ -135,21 +198,21 @@ def measure(rate, lower, upper, highpass, lowpass, weightings, interval, seconds
         v = 1000 * integrate(*integral, a)
         d = integrate(*integral, run([high], v))
         felt = signal.lfilter(*signal.butter(1, 5.6, "high", fs=rate), v)
-        signals.append((a, v, d, felt, run(chain, x), quarters(v)))
+        weighted = run(chain, x)
+        signals.append((a, v, d, felt, weighted, quarters(v), quarters(a), quarters(d), quarters(weighted)))
     for which in np.unique(number)[:-1]:
         inside = np.flatnonzero((number == which) & (np.arange(len(t)) >= settle))
         # The search for peaks runs eight samples behind.
         centres = np.arange(inside[0] - (8 if inside[0] == settle else 0), inside[-1] + 1)
-        one = {"start": int(which * interval * 10**9), "samples": len(inside), "axes": []}
-        for a, v, d, felt, weighted, fine in signals:
+        one = {"start": int(which * interval * 10**9), "samples": len(inside), "axes": [], "shares": shares(signals, centres, rate)}
+        for a, v, d, felt, weighted, fine, fine_a, fine_d, fine_weighted in signals:
             local = [i for i in centres if abs(v[i]) >= max(abs(v[i - 1]), abs(v[i + 1]))]
             peaks = [peak(fine, i) for i in local] + [(abs(v[i]), 0) for i in centres]
             local += list(centres)
             k = int(np.argmax([p[0] for p in peaks]))
             i, (ppv, shift) = local[k], peaks[k]
-            crossings = np.flatnonzero((v[1:] < 0) != (v[:-1] < 0))
-            exact = crossings + v[crossings] / (v[crossings] - v[crossings + 1])
-            before, after = exact[crossings < i][-1], exact[crossings >= i][0]
+            exact = crossings(v, fine)
+            before, after = exact[np.ceil(exact) <= i][-1], exact[np.ceil(exact) > i][0]
             k = 1 - np.exp(-1 / (0.125 * rate))
             # The running value begins when the filters have settled.
             square = signal.lfilter([k], [1, k - 1], np.where(np.arange(len(t)) >= settle, felt, 0) ** 2)
@@ -159,10 +222,10 @@ def measure(rate, lower, upper, highpass, lowpass, weightings, interval, seconds
             one["axes"].append(
                 {
                     "ppv": ppv, "time": (times[i] - start) / 1e9 + shift / rate, "frequency": rate / (2 * (after - before)),
-                    "rms": np.sqrt(np.mean(v[inside] ** 2)), "displacement": np.abs(d[inside]).max(),
-                    "acceleration": np.abs(a[inside]).max(), "kb_fmax": largest.max(),
+                    "rms": np.sqrt(np.mean(v[inside] ** 2)), "displacement": top(d, fine_d, centres),
+                    "acceleration": top(a, fine_a, centres), "kb_fmax": largest.max(),
                     "kb_ftm": np.sqrt(np.mean(counted**2)), "aw_rms": np.sqrt(np.mean(weighted[inside] ** 2)),
-                    "vdv": (np.sum(weighted[inside] ** 4) / rate) ** 0.25,
+                    "vdv": (np.sum(weighted[centres] ** 4 + fine_weighted[4 * centres + 2] ** 4) / 2 / rate) ** 0.25,
                 }
             )
         vector = np.sqrt(sum(s[5] ** 2 for s in signals))

@@ -19,6 +19,20 @@ test("intervals and the curve of a reply", () => {
   assert.deepStrictEqual(vibration.curve(reply), { name: "bs7385-2:dwellings", points: [{ hz: 4, value: 15 }, { hz: 15, value: 20 }, { hz: 40, value: 50 }] });
 });
 
+test("half cycles that decide on a limit, of a reply and of a message", () => {
+  const columns = { interval: [1, 1, 0, 7, "x", 0], axis: [0, 3, 2, 1, 1, 1], value: [1.5, 9, 0.25, 1, 1, -1], frequency_hz: [3, 4, 8, 1, 1, 5], peak_s: [1, 2, 3, 4, 5, 6] };
+  const [first, second] = vibration.intervals({ ...reply, half_cycles: columns });
+  assert.deepStrictEqual([first.cycles, second.cycles], [[{ axis: "z", ppv: 0.25, frequency: 8 }], [{ axis: "x", ppv: 1.5, frequency: 3 }]]);
+  const one = vibration.interval({ start: reply.from, half_cycles: [{ axis: "y", value: 2, frequency_hz: 6 }, { axis: "vector", value: 3, frequency_hz: 6 }, { axis: "x", value: 2, frequency_hz: null }, null, 5] });
+  assert.deepStrictEqual(one.cycles, [{ axis: "y", ppv: 2, frequency: 6 }]);
+  for (const bad of [null, 5, {}, { interval: [0], axis: "0" }, { interval: [{}, -1, 0.5], axis: [0, 0, 0], value: [1, 1, 1], frequency_hz: [1, 1, 1] }]) {
+    assert.deepStrictEqual(vibration.intervals({ ...reply, half_cycles: bad }).map((each) => each.cycles), [[], []]);
+    assert.deepStrictEqual(vibration.interval({ start: reply.from, half_cycles: bad }).cycles, []);
+  }
+  const many = vibration.interval({ start: reply.from, half_cycles: Array.from({ length: 999 }, () => ({ axis: "x", value: 1, frequency_hz: 1 })) });
+  assert.strictEqual(many.cycles.length, 10);
+});
+
 test("what is no number is left out, and lists are bounded", () => {
   for (const value of [null, "x", {}, [], { ...reply, n: 1e9, start_s: ["1", {}] }, { ...reply, from: 7 }, { ...reply, start_s: 5 }]) {
     assert.deepStrictEqual(vibration.intervals(value), []);

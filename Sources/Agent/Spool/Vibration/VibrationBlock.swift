@@ -1,15 +1,28 @@
 import Messages
 import Vibration
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The intervals of vibration that begin in the same ten minutes: a row of the table.
 public struct VibrationBlock: Sendable, Equatable {
     /// Intervals of one block at most: of ten seconds each, and some that were cut short.
     public static let most = 64
-    /// As the row says what it has; and before displacement, acceleration and the time of the vector sum were stored.
-    static let format: Int64 = 3
+    /// As the row says what it has; and before half cycles were stored, and before displacement, acceleration and the time
+    /// of the vector sum were.
+    static let format: Int64 = 5
+    static let peaksFormat: Int64 = 3
     static let oldFormat: Int64 = 1
-    static let bytesOfRecord = 4 * 31
+    private static let formats = [format, peaksFormat, oldFormat]
+    /// Bytes of one interval of the two before.
+    private static let bytesOfPeaks = 4 * 31
     private static let bytesOfOldRecord = 4 * 33
+    /// Flags of the last 16 bits of an interval, above the number of its half cycles.
+    private static let isWhole: UInt16 = 16
+    private static let hasBandOfBefore: UInt16 = 32
     private static let second: Int64 = 1_000_000_000
 
     /// Of ten minutes since 1970.
@@ -42,14 +55,20 @@ public struct VibrationBlock: Sendable, Equatable {
 
     // MARK: Rows
 
-    /// What the row has: 31 words of 32 bits for each interval, so that three rows of 60 s intervals are a page. What is told
-    /// in two or three digits has 16 bits: KB, displacement, acceleration, the floor, and times.
+    /// What the row has: 28 words of 32 bits for each interval, and two for each of its half cycles, so that three rows of 60 s
+    /// intervals are mostly a page. An interval that is not whole has a word more, one of another band than that before it
+    /// two. What is told in two or three digits has 16 bits: KB, displacement, acceleration, the floor, and times.
     var columns: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(records.count * Self.bytesOfRecord)
+        bytes.reserveCapacity(records.count * Self.bytesOfPeaks)
         func put(_ word: UInt32) { withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) } }
         func put(_ number: Double?) { put(Float(number ?? .nan).bitPattern) }
-        for record in records {
+        for (number, record) in records.enumerated() {
+            let before = number == 0 ? nil : records[number - 1]
+            let cycles = record.halfCycles.prefix(VibrationInterval.mostHalfCycles)
+            var flags = UInt16(cycles.count)
+            if record.seconds == Double(record.length) { flags |= Self.isWhole }
+            if let before, before.lower == record.lower, before.upper == record.upper { flags |= Self.hasBandOfBefore }
             put(UInt32((record.start &- start) / Self.second) | UInt32(record.length) << 16)
             let weightings = record.axes.enumerated().reduce(0 as UInt32) { sum, axis in
                 let place = FrequencyWeighting.all.firstIndex { $0.name == axis.element.weighting }
@@ -57,18 +76,29 @@ public struct VibrationBlock: Sendable, Equatable {
             }
             let reasons = UInt32(record.interruptions.rawValue & 15) << 28
             put(UInt32(min(max(record.gaps, 0), 0xFFFF)) | weightings << 16 | reasons)
-            for number in [record.seconds, record.lower, record.upper, record.pvs] { put(number) }
-            for axis in record.axes {
-                for number in [axis.ppv, axis.frequency, axis.rms, axis.weightedRMS, axis.dose] { put(number) }
-            }
-            var shorts = record.axes.map { ShortTime($0.peak, of: record.length).bits }
+            var shorts = [flags]
+            shorts += record.axes.map { ShortTime($0.peak, of: record.length).bits }
             shorts.append(ShortTime(record.pvsPeak, of: record.length).bits)
             for axis in record.axes {
                 let numbers: [Double?] = [axis.kbFmax, axis.kbFTm, axis.floor, axis.displacement, axis.acceleration]
                 for number in numbers { shorts.append(ShortNumber(number).bits) }
             }
-            shorts.append(0)
             for k in stride(from: 0, to: shorts.count, by: 2) { put(UInt32(shorts[k]) | UInt32(shorts[k + 1]) << 16) }
+            if flags & Self.isWhole == 0 { put(record.seconds) }
+            if flags & Self.hasBandOfBefore == 0 {
+                put(record.lower)
+                put(record.upper)
+            }
+            put(record.pvs)
+            for axis in record.axes {
+                for number in [axis.ppv, axis.frequency, axis.rms, axis.weightedRMS, axis.dose] { put(number) }
+            }
+            for cycle in cycles {
+                put(cycle.value)
+                let time = ShortTime(Double(cycle.time &- record.start) / 1e9, of: record.length)
+                let axis = UInt32(cycle.axis ?? 3)
+                put(UInt32(time.bits) | UInt32(ShortFrequency(cycle.frequency).bits) << 16 | axis << 30)
+            }
         }
         return bytes
     }
@@ -76,27 +106,43 @@ public struct VibrationBlock: Sendable, Equatable {
     /// Nil when the bytes are none.
     init?(number: Int64, added: Int64, format: Int64, _ columns: UnsafeRawBufferPointer) {
         self.init(number: number, added: added)
-        let isOld = format == Self.oldFormat
-        let bytes = isOld ? Self.bytesOfOldRecord : Self.bytesOfRecord
-        guard columns.count % bytes == 0, columns.count <= Self.most * bytes else { return nil }
+        let (isOld, isNew) = (format == Self.oldFormat, format == Self.format)
+        let bytes = isOld ? Self.bytesOfOldRecord : Self.bytesOfPeaks
+        guard isNew || (columns.count % bytes == 0 && columns.count <= Self.most * bytes) else { return nil }
         var place = 0
+        // (What a damaged row lacks is 0.)
         func word() -> UInt32 {
             defer { place += 4 }
+            guard place + 4 <= columns.count else { return 0 }
             return UInt32(littleEndian: columns.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        }
+        func shorts(_ count: Int) -> [UInt16] {
+            (0..<count / 2).flatMap { _ -> [UInt16] in
+                let two = word()
+                return [UInt16(two & 0xFFFF), UInt16(two >> 16)]
+            }
         }
         func float() -> Double? {
             let value = Float(bitPattern: word())
             return value.isNaN ? nil : Double(value)
         }
         while place < columns.count {
+            guard records.count < Self.most else { return nil }
             var record = VibrationRecord()
             let (time, counts) = (word(), word())
             record.start = start &+ Int64(time & 0xFFFF) * Self.second
             record.length = max(1, Int(time >> 16))
             record.gaps = Int(counts & 0xFFFF)
             record.interruptions = .init(rawValue: UInt8(counts >> 28))
-            record.seconds = float() ?? 0
-            (record.lower, record.upper, record.pvs) = (float() ?? 0, float() ?? 0, float() ?? 0)
+            let head = isNew ? shorts(20) : []
+            let flags = head.first ?? 0
+            record.seconds = flags & Self.isWhole != 0 ? Double(record.length) : float() ?? 0
+            if flags & Self.hasBandOfBefore != 0, let before = records.last {
+                (record.lower, record.upper) = (before.lower, before.upper)
+            } else {
+                (record.lower, record.upper) = (float() ?? 0, float() ?? 0)
+            }
+            record.pvs = float() ?? 0
             for k in 0..<3 {
                 let place = Int(counts >> (16 + 4 * UInt32(k)) & 15) - 1
                 if FrequencyWeighting.all.indices.contains(place) {
@@ -112,10 +158,7 @@ public struct VibrationBlock: Sendable, Equatable {
                 if isOld { record.axes[k].floor = float() }
             }
             if !isOld {
-                let shorts = (0..<10).flatMap { _ -> [UInt16] in
-                    let two = word()
-                    return [UInt16(two & 0xFFFF), UInt16(two >> 16)]
-                }
+                let shorts = isNew ? Array(head.dropFirst()) : shorts(20)
                 record.pvsPeak = ShortTime(bits: shorts[3]).seconds(of: record.length)
                 for k in 0..<3 {
                     let numbers = shorts[(4 + 5 * k)..<(9 + 5 * k)].map { ShortNumber(bits: $0).number }
@@ -124,6 +167,16 @@ public struct VibrationBlock: Sendable, Equatable {
                     (record.axes[k].floor, record.axes[k].displacement) = (numbers[2], numbers[3])
                     record.axes[k].acceleration = numbers[4]
                 }
+            }
+            for _ in 0..<Int(flags & 15) {
+                let (value, rest) = (float() ?? 0, word())
+                let axis = Int(rest >> 30)
+                let time = ShortTime(bits: UInt16(rest & 0xFFFF)).seconds(of: record.length) ?? 0
+                record.halfCycles.append(
+                    .init(
+                        axis: axis == 3 ? nil : axis, value: value,
+                        time: record.start &+ Int64((time * 1e9).rounded()),
+                        frequency: ShortFrequency(bits: UInt16(rest >> 16 & 0x3FFF)).frequency))
             }
             // (Of an old row the same as when it is written down again.)
             records.append(isOld ? record.asStored : record)
@@ -141,7 +194,7 @@ public struct VibrationBlock: Sendable, Equatable {
     /// A row as it stands in its page; nil: it is not what was written.
     static func read(_ row: PageRecord) -> VibrationBlock? {
         let format = row.int64(2)
-        guard row.isInt(1), format == Self.format || format == oldFormat else { return nil }
+        guard row.isInt(1), formats.contains(format) else { return nil }
         return Array(row.blob(4)).withUnsafeBytes { columns in
             guard row.int64(3) == sum(row.key, added: row.int64(1), format: format, columns) else { return nil }
             return VibrationBlock(number: row.key, added: row.int64(1), format: format, columns)
@@ -151,7 +204,7 @@ public struct VibrationBlock: Sendable, Equatable {
     /// The same of a row that SQLite gives: number, added, format, sum, columns.
     static func read(_ row: borrowing Statement) -> VibrationBlock? {
         let (number, added, format, columns) = (row.int64(0), row.int64(1), row.int64(2), row.blob(4))
-        guard format == Self.format || format == oldFormat,
+        guard formats.contains(format),
             row.int64(3) == sum(number, added: added, format: format, columns)
         else { return nil }
         return VibrationBlock(number: number, added: added, format: format, columns)
@@ -174,6 +227,31 @@ private struct ShortNumber {
     }
 
     var number: Double? { bits == .max ? nil : Double(Float(bitPattern: UInt32(bits) << 15)) }
+}
+
+/// A frequency of 0.05 to 3200 Hz in 14 bits, by equal ratios: up to 0.05 % too low, or 0.02 % too high.
+private struct ShortFrequency {
+    private static let lowest = 0.05
+    private static let steps = 16_382.0
+    /// Logarithm of the ratio of two steps.
+    private static let step = log(64_000) / steps
+    let bits: UInt16
+
+    init(bits: UInt16) { self.bits = bits }
+
+    init(_ frequency: Double?) {
+        guard let frequency, frequency > 0 else {
+            bits = 0
+            return
+        }
+        // (Rounded down: a limit is not told to be higher than it is.)
+        bits = 1 + UInt16(min(max((log(frequency / Self.lowest) / Self.step).rounded(.down), 0), Self.steps))
+    }
+
+    /// Hz; nil: not known.
+    var frequency: Double? {
+        bits == 0 ? nil : Double(Float(Self.lowest * exp((Double(bits - 1) + 0.25) * Self.step)))
+    }
 }
 
 /// A time within an interval, in 16 bits: to a millisecond in a minute.
@@ -214,6 +292,12 @@ extension VibrationRecord {
             record.axes[k].floor = ShortNumber(axes[k].floor).number
             record.axes[k].displacement = ShortNumber(axes[k].displacement).number
             record.axes[k].acceleration = ShortNumber(axes[k].acceleration).number
+        }
+        record.halfCycles = halfCycles.prefix(VibrationInterval.mostHalfCycles).map { cycle in
+            let time = ShortTime(Double(cycle.time &- start) / 1e9, of: length).seconds(of: length) ?? 0
+            return .init(
+                axis: cycle.axis, value: cycle.value, time: start &+ Int64((time * 1e9).rounded()),
+                frequency: ShortFrequency(cycle.frequency).frequency)
         }
         return record
     }

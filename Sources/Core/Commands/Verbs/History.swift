@@ -20,7 +20,7 @@ extension Command {
             + "not hold all. Of `vibration`: `kind`, `n`, `from`, `interval_s`, `band`, `limit` (its curve), `start_s`, "
             + "`seconds`, `gaps`, `interrupted`, `pvs`, `pvs_s`, and "
             + "`x`, `y`, `z` with `weighting`, `ppv`, `peak_s`, `frequency_hz`, `rms`, `displacement`, `acceleration`, `kb_fmax`, `kb_ftm`, `aw_rms`, `vdv`, "
-            + "`floor` of at most 2000 intervals that were measured in the same way; `next`. Of `modes`: `kind`, `n`, `periods` as in "
+            + "`floor`, and `half_cycles` (those that decide on limits: `interval`, `axis`, `value`, `peak_s`, `frequency_hz`) of at most 2000 intervals that were measured in the same way; `next`. Of `modes`: `kind`, `n`, `periods` as in "
             + "`data/modes`, at most 800; `next`",
         onlyTells: true, most: 2, isRemembered: false, check: problem(in:)
     ) { request, context in

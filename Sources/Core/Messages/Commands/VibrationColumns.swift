@@ -84,9 +84,37 @@ public struct VibrationColumns: Sendable, Equatable {
         f.visit(
             Field("pvs_s", "When it was reached, after the begin of the interval; null of old ones.", unit: "s"),
             column { $0.pvsPeak ?? .nan })
+        f.object(
+            "half_cycles", self,
+            "Half cycles of the velocity that are nearest to the limits of the standards, beside `ppv`: what is needed to compare an interval with any limit. Old intervals have none."
+        ) { $0.halfCycleFields(&$1) }
         f.object("x", (self, 0), "Axis x.") { $0.0.axisFields($0.1, &$1) }
         f.object("y", (self, 1), "Axis y.") { $0.0.axisFields($0.1, &$1) }
         f.object("z", (self, 2), "Axis z.") { $0.0.axisFields($0.1, &$1) }
+    }
+
+    /// Half cycles of all intervals, with the number of theirs.
+    private var halfCycles: [(interval: Int, cycle: VibrationInterval.HalfCycle)] {
+        records.enumerated().flatMap { number, record in record.halfCycles.map { (number, $0) } }
+    }
+
+    private func halfCycleFields(_ f: inout some FieldVisitor) {
+        let all = halfCycles
+        func column(_ value: (Int, VibrationInterval.HalfCycle) -> Double) -> ArraySlice<Double> {
+            all.map { value($0.interval, $0.cycle) }[...]
+        }
+        f.visit(
+            Field("interval", "Number of the interval, from 0 on.", unit: "1"), column { number, _ in Double(number) })
+        f.visit(
+            Field("axis", "0, 1 and 2 are x, y and z, 3 is the vector sum.", unit: "1"),
+            column { Double($1.axis ?? 3) })
+        f.visit(Field("value", "Largest velocity.", unit: "mm/s"), column { $1.value })
+        f.visit(
+            Field("peak_s", "When it was reached, after the begin of the interval.", unit: "s"),
+            column { Double($1.time &- records[$0].start) / 1e9 })
+        f.visit(
+            Field("frequency_hz", "Frequency; null where it is not known.", unit: "Hz"),
+            column { $1.frequency ?? .nan })
     }
 
     private func axisFields(_ k: Int, _ f: inout some FieldVisitor) {
@@ -168,5 +196,28 @@ public struct VibrationColumns: Sendable, Equatable {
             }
         }
         next = result["next"]?.rawText.flatMap { Timestamp($0)?.nanoseconds }
+        takeHalfCycles(result["half_cycles"])
+    }
+
+    /// (Earlier stations tell none.)
+    private mutating func takeHalfCycles(_ object: Value?) {
+        guard case .array(let numbers)? = object?["interval"] else { return }
+        func column(_ name: String) -> [Double?] {
+            guard case .array(let all)? = object?[name], all.count == numbers.count else { return [] }
+            return all.map(\.number)
+        }
+        let (axes, values, peaks) = (column("axis"), column("value"), column("peak_s"))
+        let frequencies = column("frequency_hz")
+        guard [axes, values, peaks, frequencies].allSatisfy({ $0.count == numbers.count }) else { return }
+        for (i, number) in numbers.enumerated() {
+            guard let k = number.whole, records.indices.contains(k), let axis = axes[i], (0...3).contains(axis),
+                let value = values[i], records[k].halfCycles.count < VibrationInterval.mostHalfCycles
+            else { continue }
+            let seconds = min(max(peaks[i] ?? 0, 0), Double(records[k].length))
+            records[k].halfCycles.append(
+                .init(
+                    axis: axis == 3 ? nil : Int(axis), value: value,
+                    time: records[k].start &+ Int64((seconds * 1e9).rounded()), frequency: frequencies[i]))
+        }
     }
 }

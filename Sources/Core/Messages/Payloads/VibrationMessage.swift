@@ -63,14 +63,23 @@ public struct VibrationMessage: Sendable, Equatable {
         public init(name: String, share: VibrationLimit.Share) { (self.name, self.share) = (name, share) }
 
         /// `x`, `y`, `z`, or `vector`.
-        public var axis: String { share.axis.map { ["x", "y", "z"][$0] } ?? "vector" }
+        public var axis: String { VibrationRecord.axisName(share.axis) }
 
         package func fields(_ f: inout some FieldVisitor) {
             f.text("name", name, "Table, line and place, such as `din4150-3:dwellings:foundation`.")
             f.text("axis", axis, "The axis that is nearest to its limit: `x`, `y`, `z`, or `vector`.")
-            f.number("value", share.value, "What is compared: mm/s, or m/s^1.75 of a dose.")
+            f.number(
+                "value", share.value,
+                "What is compared: mm/s, or m/s^1.75 of a dose. Of peaks, that of the half cycle whose share is largest, which may be less than `ppv`."
+            )
             f.number("limit", share.limit, "The limit at its frequency, in the same unit.")
             f.number("share", share.ratio, unit: "1", "Value divided by limit.")
+            f.time("t", share.time, "When the peak was that is compared; left out of a dose or effective value.")
+            f.visit(
+                Field(
+                    "frequency_hz",
+                    "Frequency of its half cycle, at which the limit counts; null where it is not known, or no peak is compared.",
+                    .nullable, unit: "Hz"), share.frequency)
         }
     }
 
@@ -102,6 +111,7 @@ public struct VibrationMessage: Sendable, Equatable {
     public var axes = [Axis(), Axis(), Axis()]
     public var pvs = 0.0
     public var pvsTime: Int64 = 0
+    public var halfCycles: [VibrationInterval.HalfCycle] = []
     public var period = Period.day
     /// Seconds of that day or night that were measured so far.
     public var periodSeconds = 0.0
@@ -128,6 +138,21 @@ public struct VibrationMessage: Sendable, Equatable {
         f.object("z", axes[2], "Axis z, vertical.") { $0.fields(&$1) }
         f.number("pvs", pvs, unit: "mm/s", "Largest vector sum of the three velocities.")
         f.time("pvs_t", pvsTime, "When it was reached.")
+        f.visit(
+            Field(
+                "half_cycles",
+                "Half cycles of the velocity that are nearest to the limits of the standards, each at its own frequency, beside the `ppv` of each axis: what is needed to compare the interval with any limit."
+            ), halfCycles, blank: { .init(axis: nil, value: 0, time: 0, frequency: nil) }
+        ) {
+            $1.text("axis", VibrationRecord.axisName($0.axis), "`x`, `y`, `z`, or `vector`.")
+            $1.number("value", $0.value, unit: "mm/s", "Its largest velocity.")
+            $1.time("t", $0.time, "When that was.")
+            $1.visit(
+                Field(
+                    "frequency_hz",
+                    "Its frequency, of `vector` that of the axis that moves most; null where it is not known.",
+                    .nullable, unit: "Hz"), $0.frequency)
+        }
         f.choice("period", period, "`day` from 7 to 23 h, else `night`, by `vibration.utc_offset_h`.")
         f.number(
             "period_seconds", periodSeconds, unit: "s",

@@ -32,6 +32,10 @@ public struct VibrationRecord: Sendable, Equatable {
     }
 
     public static let axisNames = ["x", "y", "z"]
+
+    /// Name of an axis; of nil that of the vector sum.
+    public static func axisName(_ axis: Int?) -> String { axis.map { axisNames[$0] } ?? "vector" }
+
     /// Seconds that an interval may have.
     public static let lengths = 1...86_400
 
@@ -51,6 +55,8 @@ public struct VibrationRecord: Sendable, Equatable {
     public var pvs = 0.0
     /// When it was reached, seconds after the begin of the interval; nil: not known.
     public var pvsPeak: Double?
+    /// Those that decide on limits; none of intervals that an earlier version has stored.
+    public var halfCycles: [VibrationInterval.HalfCycle] = []
 
     public init() {}
 
@@ -86,8 +92,20 @@ public struct VibrationRecord: Sendable, Equatable {
         if case .array(let all)? = message["interrupted"] {
             interruptions = .init(names: all.prefix(8).compactMap(\.rawText))
         }
+        if case .array(let all)? = message["half_cycles"] {
+            halfCycles = all.prefix(VibrationInterval.mostHalfCycles).compactMap(Self.halfCycle)
+        }
         lower = message["band"]?["lower_hz"]?.number ?? 0
         upper = message["band"]?["upper_hz"]?.number ?? 0
+    }
+
+    private static func halfCycle(_ one: Value) -> VibrationInterval.HalfCycle? {
+        guard let name = one["axis"]?.rawText, name == "vector" || axisNames.contains(name),
+            let value = one["value"]?.number, let time = one["t"]?.rawText.flatMap({ Timestamp($0) })
+        else { return nil }
+        return .init(
+            axis: axisNames.firstIndex(of: name), value: value, time: time.nanoseconds,
+            frequency: one["frequency_hz"]?.number)
     }
 
     /// The axis with the largest peak.
@@ -97,7 +115,10 @@ public struct VibrationRecord: Sendable, Equatable {
     public var interval: VibrationInterval {
         var interval = VibrationInterval()
         (interval.start, interval.length, interval.seconds, interval.pvs) = (start, length, seconds, pvs)
+        interval.pvsTime = start &+ Int64((pvsPeak ?? 0) * 1e9)
+        interval.halfCycles = halfCycles
         for k in 0..<3 {
+            interval.axes[k].ppvTime = start &+ Int64((axes[k].peak * 1e9).rounded())
             (interval.axes[k].ppv, interval.axes[k].frequency) = (axes[k].ppv, axes[k].frequency)
             (interval.axes[k].rms, interval.axes[k].kbFmax) = (axes[k].rms, axes[k].kbFmax)
             (interval.axes[k].weightedRMS, interval.axes[k].dose) = (axes[k].weightedRMS, axes[k].dose)

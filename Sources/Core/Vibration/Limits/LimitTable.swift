@@ -99,6 +99,9 @@ public struct LimitCurve: Sendable, Equatable {
     /// A displacement is no limit of a velocity at 0 Hz.
     private static let lowest = 0.1
 
+    /// Frequencies (Hz) between which a limit is a straight line.
+    var breaks: [Double] { parts.isEmpty ? [] : [Self.lowest] + parts.flatMap { [$0.from, $0.to] } }
+
     private static func beyond(_ part: Part, at frequency: Double, end: Double) -> Double {
         switch part.shape {
         case .line: part.value(at: end)

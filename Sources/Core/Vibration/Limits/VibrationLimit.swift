@@ -23,33 +23,43 @@ public struct VibrationLimit: Sendable, Equatable {
     /// `table:line:place`.
     public var name: String { "\(table.name):\(row.line):\(row.place)" }
 
-    /// What an interval is of the limit: the largest share of the axes that it is for.
+    /// What an interval is of the limit: the largest share of the axes that it is for. Each half cycle of velocity is compared at its own
+    /// frequency; where that is not known, with the strictest value.
     /// - Parameters:
     ///   - doses: of the day or night so far, m/s^1.75, of x, y and z.
     ///   - isNight: from 23 to 7 h.
     /// - Returns: nil for a table whose quantity is not there.
     public func share(of interval: VibrationInterval, doses: [Double], isNight: Bool) -> Share {
-        var largest = Share(value: 0, limit: row.curve.strictest, axis: nil)
-        func take(_ value: Double, _ limit: Double, _ axis: Int?) {
-            let limit = limit * (isNight ? table.nightFactor : 1)
-            if largest.axis == nil || value / limit > largest.ratio {
-                largest = Share(value: value, limit: limit, axis: axis)
-            }
+        let factor = isNight ? table.nightFactor : 1
+        var largest: Share?
+        func take(_ value: Double, _ axis: Int?, _ frequency: Double? = nil, _ time: Int64? = nil) {
+            let limit = row.curve.value(at: frequency) * factor
+            if value / limit <= largest?.ratio ?? -1 { return }
+            largest = Share(value: value, limit: limit, axis: axis, frequency: frequency, time: time)
         }
-        if table.measure == .pvs {
-            let strongest = interval.axes.max { $0.ppv < $1.ppv }
-            take(interval.pvs, row.curve.value(at: strongest?.frequency), nil)
-            return largest
-        }
-        for (k, axis) in interval.axes.enumerated() where row.axes.contains(k) {
+        for k in interval.axes.indices where row.axes.contains(k) {
+            let axis = interval.axes[k]
             switch table.measure {
-            case .ppv: take(axis.ppv, row.curve.value(at: axis.frequency), k)
-            case .rms: take(axis.rms, row.curve.value(at: nil), k)
-            case .vdv: take(k < doses.count ? doses[k] : 0, row.curve.value(at: nil), k)
+            case .ppv: take(axis.ppv, k, axis.frequency, axis.ppvTime)
+            case .rms: take(axis.rms, k)
+            case .vdv: take(k < doses.count ? doses[k] : 0, k)
             case .pvs: break
             }
         }
-        return largest
+        for cycle in interval.halfCycles {
+            if let axis = cycle.axis {
+                guard table.measure == .ppv, row.axes.contains(axis) else { continue }
+            } else if table.measure != .pvs {
+                continue
+            }
+            take(cycle.value, cycle.axis, cycle.frequency, cycle.time)
+        }
+        if table.measure == .pvs, largest == nil {
+            // (Of an interval that an earlier version has stored.)
+            let strongest = interval.axes.max { $0.ppv < $1.ppv }
+            take(interval.pvs, nil, strongest?.frequency, interval.pvsTime)
+        }
+        return largest ?? Share(value: 0, limit: row.curve.strictest * factor, axis: nil)
     }
 
     public struct Share: Sendable, Equatable {
@@ -57,9 +67,14 @@ public struct VibrationLimit: Sendable, Equatable {
         public var limit: Double
         /// 0, 1, 2 are x, y, z; nil: of their vector.
         public var axis: Int?
+        /// Of the half cycle that was compared, Hz, and when its peak was, nanoseconds of UTC; nil: not known, or no peak was
+        /// compared.
+        public var frequency: Double?
+        public var time: Int64?
 
-        public init(value: Double, limit: Double, axis: Int?) {
+        public init(value: Double, limit: Double, axis: Int?, frequency: Double? = nil, time: Int64? = nil) {
             (self.value, self.limit, self.axis) = (value, limit, axis)
+            (self.frequency, self.time) = (frequency, time)
         }
 
         /// 1: at the limit.

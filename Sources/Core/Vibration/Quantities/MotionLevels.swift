@@ -1,35 +1,47 @@
-/// The plain sizes of one axis in an interval: root mean square of the velocity, largest displacement and acceleration.
+/// The plain sizes of one axis in an interval: root mean square of the velocity, largest displacement and acceleration. The
+/// largest lie between samples, and are found ``PeakInterpolation/reach`` samples later.
 struct MotionLevels: Sendable {
-    struct Result: Sendable, Equatable {
-        /// mm/s.
-        var rms = 0.0
-        /// mm.
-        var displacement = 0.0
-        /// m/s².
-        var acceleration = 0.0
-    }
-
+    private let interpolation: PeakInterpolation
     private var squares = 0.0
-    private var present = Result()
+    /// mm, and m/s².
+    private var displacement = 0.0
+    private var acceleration = 0.0
+
+    init(interpolation: PeakInterpolation) { self.interpolation = interpolation }
 
     mutating func process(_ signals: VibrationSignals, axis: Int, from start: Int, count: Int) {
         let plane = axis * signals.stride + start
-        let (v, d, a) = (signals.velocity + plane, signals.displacement + plane, signals.acceleration + plane)
-        var (squares, displacement, acceleration) = (squares, present.displacement, present.acceleration)
-        for i in 0..<count {
-            squares += v[i] * v[i]
-            displacement = max(displacement, abs(d[i]))
-            acceleration = max(acceleration, abs(a[i]))
-        }
+        let v = signals.velocity + plane
+        var squares = squares
+        for i in 0..<count { squares += v[i] * v[i] }
         self.squares = squares
-        (present.displacement, present.acceleration) = (displacement, acceleration)
+        displacement = largest(signals.displacement + plane, count, displacement)
+        acceleration = largest(signals.acceleration + plane, count, acceleration)
+    }
+
+    private func largest(_ signal: UnsafePointer<Double>, _ count: Int, _ before: Double) -> Double {
+        var largest = before
+        for i in 0..<count {
+            let s = signal + (i - PeakInterpolation.reach)
+            let size = abs(s[0])
+            guard size > 0.5 * largest else { continue }
+            let isTop = size >= abs(s[-1]) && size >= abs(s[1])
+            largest = max(largest, isTop ? interpolation.peak(s).value : size)
+        }
+        return largest
     }
 
     /// Ends an interval of so many samples.
-    mutating func close(samples: Int) -> Result {
-        defer { self = MotionLevels() }
-        var result = present
-        result.rms = (squares / Double(max(1, samples))).squareRoot()
-        return result
+    /// - Returns: root mean square of the velocity, mm/s.
+    mutating func close(samples: Int) -> Double {
+        defer { squares = 0 }
+        return (squares / Double(max(1, samples))).squareRoot()
+    }
+
+    /// Ends it for what is found later.
+    /// - Returns: mm and m/s².
+    mutating func closePeaks() -> (displacement: Double, acceleration: Double) {
+        defer { (displacement, acceleration) = (0, 0) }
+        return (displacement, acceleration)
     }
 }

@@ -1,36 +1,41 @@
 /// What a weighted acceleration does to people in an interval: its root mean square, and the vibration dose value
 /// (∫ a_w⁴ dt)^¼ (ISO 2631-1, BS 6472-1), m/s^1.75. Doses of several intervals add by their fourth powers.
+///
+/// The fourth power of a sine at a quarter of the rate has its own mean only at twice the rate: the dose is added up over samples
+/// and the motion halfway between them, ``PeakInterpolation/reach`` samples later.
 struct VibrationDose: Sendable {
-    struct Result: Sendable, Equatable {
-        /// m/s².
-        var rms = 0.0
-        /// m/s^1.75.
-        var dose = 0.0
-        /// The dose to the power of four.
-        var fourth = 0.0
-    }
-
     private let period: Double
-    private var (squares, fourths) = (0.0, 0.0)
+    private let interpolation: PeakInterpolation
+    private var squares = 0.0
+    private var fourths = 0.0
 
-    init(rate: Double) { period = 1 / rate }
+    init(rate: Double, interpolation: PeakInterpolation) {
+        (period, self.interpolation) = (1 / rate, interpolation)
+    }
 
     mutating func process(_ weighted: UnsafePointer<Double>, from start: Int, count: Int) {
         var (squares, fourths) = (squares, fourths)
         for i in start..<start + count {
-            let square = weighted[i] * weighted[i]
-            squares += square
-            fourths += square * square
+            squares += weighted[i] * weighted[i]
+            let w = weighted + (i - PeakInterpolation.reach)
+            let middle = interpolation.middle(w)
+            let (a, b) = (w[0] * w[0], middle * middle)
+            fourths += 0.5 * (a * a + b * b)
         }
         (self.squares, self.fourths) = (squares, fourths)
     }
 
     /// Ends an interval of so many samples.
-    mutating func close(samples: Int) -> Result {
-        defer { (squares, fourths) = (0, 0) }
-        let fourth = fourths * period
-        return Result(
-            rms: (squares / Double(max(1, samples))).squareRoot(), dose: fourth.squareRoot().squareRoot(),
-            fourth: fourth)
+    /// - Returns: root mean square, m/s².
+    mutating func close(samples: Int) -> Double {
+        defer { squares = 0 }
+        return (squares / Double(max(1, samples))).squareRoot()
+    }
+
+    /// Ends it for the dose.
+    /// - Returns: the dose to the power of four.
+    mutating func closeDose() -> Double {
+        defer { fourths = 0 }
+        return fourths * period
     }
 }

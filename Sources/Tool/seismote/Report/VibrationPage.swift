@@ -174,20 +174,26 @@ struct VibrationPage {
         var rows = ""
         for case (let record, let share?) in zip(report.records, report.shares) where share.ratio >= warning {
             let axis = share.axis ?? record.strongest
-            let peak = share.axis == nil ? record.pvsPeak : record.axes[axis].peak
             rows += ReportText.row(
                 [
                     moment(record.start),
-                    peak.map { String(moment(record.start + Int64($0 * 1e9)).dropFirst(11)) } ?? "",
+                    share.time.map { String(moment($0).dropFirst(11)) } ?? "",
                     share.axis.map { VibrationRecord.axisNames[$0] } ?? "vector",
-                    number(share.value, 2), record.axes[axis].frequency.map { number($0, 1) + " Hz" } ?? "not known",
+                    number(share.value, 2), share.frequency.map { number($0, 1) + " Hz" } ?? "not known",
                     record.axes[axis].displacement.map { number($0, 4) } ?? "",
                     record.axes[axis].acceleration.map { number($0, 3) } ?? "",
                     number(share.limit, 2), number(share.ratio * 100, 1) + " %",
                 ], isOver: share.ratio >= 1)
         }
         guard !rows.isEmpty else { return title + "<p>None.</p>\n" }
+        let isOld = zip(report.records, report.shares).contains { record, share in
+            record.halfCycles.isEmpty && (share?.ratio ?? 0) < 1
+        }
         return title
+            + "<p>Value, time and frequency are those of the half cycle that is nearest to the limit at its own frequency; displacement and acceleration are the largest of the interval.</p>\n"
+            + (isOld && report.limit?.row.curve.parts.isEmpty == false
+                ? "<p>Some intervals were stored by an earlier version, with their largest peak alone: one of a lower frequency may have been nearer to the limit.</p>\n"
+                : "")
             + ReportText.table(
                 [
                     "Begin", "peak at", "axis", "value", "frequency", "displace&shy;ment, mm",
@@ -241,6 +247,10 @@ struct VibrationPage {
             for record in report.records {
                 guard let frequency = record.axes[axis].frequency else { continue }
                 svg.dot((frequency, record.axes[axis].ppv), "r=\"2\" fill=\"\(colour)\" fill-opacity=\"0.6\"")
+            }
+            for cycle in report.records.flatMap(\.halfCycles) where cycle.axis == axis {
+                guard let frequency = cycle.frequency else { continue }
+                svg.dot((frequency, cycle.value), "r=\"1.3\" fill=\"none\" stroke=\"\(colour)\" stroke-opacity=\"0.6\"")
             }
         }
         if let limit = report.limit, limit.table.measure == .ppv || limit.table.measure == .pvs {

@@ -119,7 +119,7 @@ struct VibrationReport {
                 text += ",\(name)_\(key)"
             }
         }
-        text += ",share\n"
+        text += ",share,share_axis,share_value,share_limit,share_frequency_hz,share_t\n"
         func number(_ value: Double?) -> String { value.map { "\($0)" } ?? "" }
         for (record, share) in zip(records, shares) {
             text += "\(Timestamp(nanoseconds: record.start)),\(record.length),\(record.seconds),"
@@ -130,7 +130,10 @@ struct VibrationReport {
                 text += ",\(number(axis.displacement)),\(number(axis.acceleration))"
                 text += ",\(axis.kbFmax),\(axis.kbFTm),\(axis.weightedRMS),\(axis.dose),\(number(axis.floor))"
             }
-            text += ",\(number(share?.ratio))\n"
+            text += ",\(number(share?.ratio))"
+            text += ",\(share.map { VibrationRecord.axisName($0.axis) } ?? "")"
+            text += ",\(number(share?.value)),\(number(share?.limit)),\(number(share?.frequency))"
+            text += ",\(share?.time.map { Timestamp(nanoseconds: $0).description } ?? "")\n"
         }
         return text
     }

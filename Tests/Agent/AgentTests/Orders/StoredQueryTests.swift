@@ -302,6 +302,12 @@ import Values
                 (record.axes[k].displacement, record.axes[k].acceleration) = (0.125, index < 3 ? nil : 0.375)
             }
             record.pvsPeak = index < 3 ? nil : 7.5
+            if index % 50 == 3 {
+                record.halfCycles = [
+                    .init(axis: 1, value: 0.25, time: record.start + 5_500_000_000, frequency: nil),
+                    .init(axis: nil, value: 0.5, time: record.start + 7_500_000_000, frequency: nil),
+                ]
+            }
             record.interruptions = index % 5 == 0 ? [.start, .gap] : []
             return record
         }

@@ -96,7 +96,8 @@ import Testing
                         .split(separator: " ").map { " \(axis).\($0)" }.joined()
                 }.joined()
                 + " z.floor z.floor.ppv z.floor.rms z.floor.kb_fmax z.floor.aw_rms z.floor.vdv z.below_floor pvs pvs_t"
-                + " period period_seconds limit limit.name limit.axis limit.value limit.limit limit.share state"
+                + " half_cycles half_cycles.axis half_cycles.value half_cycles.t half_cycles.frequency_hz period period_seconds limit limit.name limit.axis limit.value limit.limit limit.share"
+                + " limit.t limit.frequency_hz state"
         ) { $0.send(Samples.vibration, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
             file: "modes.json",

@@ -34,7 +34,12 @@ enum Samples {
         message.periodSeconds = 11_970.5
         (message.pvs, message.pvsTime) = (4.25, onset - 7_000_000_000)
         message.limit = .init(
-            name: "din4150-3:dwellings:foundation", share: .init(value: 3.5, limit: 5, axis: 0))
+            name: "din4150-3:dwellings:foundation",
+            share: .init(value: 3.5, limit: 5, axis: 0, frequency: 7.75, time: onset - 7_000_000_000))
+        message.halfCycles = [
+            .init(axis: 0, value: 3.25, time: onset - 17_000_000_000, frequency: 3.125),
+            .init(axis: nil, value: 4.25, time: onset - 7_000_000_000, frequency: nil),
+        ]
         message.state = .warning
         return message
     }

@@ -14,15 +14,35 @@ const column = (of, name, count) => (Array.isArray(of?.[name]) ? of[name].slice(
 // Peak velocities of an axis without what is no positive number.
 const axis = (ppv, frequency) => ({ ppv: ppv >= 0 ? finite(ppv) : NaN, frequency: frequency > 0 ? finite(frequency) : NaN });
 
-// The intervals of a reply: [{ start (ms), length (s), x, y, z: { ppv, frequency } }], by time.
+const mostCycles = 10;
+
+// Half cycles that decide on limits: [{ axis, ppv, frequency }], of a message or as columns of a reply. (Those of the vector sum have no
+// place in a diagram of axes.)
+function cycle(name, ppv, frequency) {
+  return axes.includes(name) && ppv > 0 && frequency > 0 ? [{ axis: name, ...axis(ppv, frequency) }] : [];
+}
+const cyclesOf = (message) => (Array.isArray(message?.half_cycles) ? message.half_cycles.slice(0, mostCycles)
+  .flatMap((one) => cycle(one?.axis, one?.value, one?.frequency_hz)) : []);
+function cyclesOfReply(result, count) {
+  const all = Array.from({ length: count }, () => []);
+  const columns = ["interval", "axis", "value", "frequency_hz"];
+  const [numbers, names, values, hertz] = columns.map((name) => column(result?.half_cycles, name, mostCycles * most));
+  numbers.forEach((number, k) => {
+    if (all[number]?.length < mostCycles) all[number].push(...cycle(axes[names[k]], values[k], hertz[k]));
+  });
+  return all;
+}
+
+// The intervals of a reply: [{ start (ms), length (s), cycles, x, y, z: { ppv, frequency } }], by time.
 function intervals(result) {
   const from = units.milliseconds(result?.from);
   const count = Math.min(most, Number.isInteger(result?.n) ? result.n : 0);
   if (!Number.isFinite(from)) return [];
   const starts = column(result, "start_s", count);
   const of = axes.map((name) => [column(result[name], "ppv", count), column(result[name], "frequency_hz", count)]);
+  const cycles = cyclesOfReply(result, starts.length);
   const found = starts.map((start, i) =>
-    ({ start: from + 1000 * finite(start), length: finite(result.interval_s),
+    ({ start: from + 1000 * finite(start), length: finite(result.interval_s), cycles: cycles[i],
     ...Object.fromEntries(axes.map((name, k) => [name, axis(of[k][0][i], of[k][1][i])])) }));
   return found.filter((one) => Number.isFinite(one.start)).sort((a, b) => a.start - b.start);
 }
@@ -31,7 +51,7 @@ function intervals(result) {
 function interval(message) {
   const start = units.milliseconds(message?.start);
   if (!Number.isFinite(start)) return null;
-  return { start, length: finite(message.interval_s),
+  return { start, length: finite(message.interval_s), cycles: cyclesOf(message),
     ...Object.fromEntries(axes.map((name) => [name, axis(message[name]?.ppv, message[name]?.frequency_hz)])) };
 }
 

@@ -81,6 +81,13 @@ function paintDiagram(context, width, height, found) {
       context.fillStyle = colors[`axis-${axis}`];
       paintPoint(context, axis, x(frequency), y(ppv), newest ? 5 : 3);
     }));
+    // Smaller ones that are nearer to a limit than the largest.
+    found.intervals.forEach((one, index) => one.cycles.forEach(({ axis, ppv, frequency }) => {
+      const newest = index === found.intervals.length - 1;
+      context.globalAlpha = newest ? 1 : 0.55;
+      context.fillStyle = colors[`axis-${axis}`];
+      paintPoint(context, axis, x(frequency), y(ppv), newest ? 3.5 : 2);
+    }));
     context.globalAlpha = 1;
     if (!found.curve) return;
     context.strokeStyle = colors.ink;
