@@ -482,6 +482,38 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 2)
     }
 
+    /// A page of the documents wrote the whole file anew for a change of the broker: the sensor and the place were gone.
+    @Test func settingsAreChangedInAFileThatKeepsTheRest() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("s.yaml")
+        let text = "station: {id: a, latitude: 47.5} # the cellar\nmqtt:\n  uri: mqtt://a\n  username: a\n"
+        try FileChange(path: file, text: text).write()
+        func set(_ words: String...) throws -> (status: Int?, output: String) {
+            let child = try ChildProcess(
+                AgentProcess.builtProgram("seismote"), ["config", "set", "--config", file] + words)
+            return (child.wait(within: 60), child.output + child.errors)
+        }
+        var done = try set("mqtt.uri=mqtts://b", "mqtt.username=", "trace.rate_hz=10", "--dry-run")
+        #expect(done.status == 0 && done.output.contains("+  uri: \"mqtts://b\""), "\(done.output)")
+        #expect(SmallFiles.text(file) == text)
+        done = try set("mqtt.uri=mqtts://b", "mqtt.username=", "trace.rate_hz=10")
+        let changed = """
+            station: {id: a, latitude: 47.5} # the cellar
+            mqtt:
+              uri: "mqtts://b"
+            trace:
+              rate_hz: 10
+
+            """
+        #expect(done.status == 0 && SmallFiles.text(file) == changed, "\(done.output)")
+        done = try set("mqtt.uri=mqtts://b")
+        #expect(done.status == 0 && done.output.contains("says so already"), "\(done.output)")
+        for wrong in ["trace.rate_hz=-1", "trace.rate=10", "mqtt.uri=ws://b", "trace.rate_hz"] {
+            done = try set(wrong, "station.id=b")
+            #expect(done.status != 0 && SmallFiles.text(file) == changed, "\(wrong): \(done.output)")
+        }
+    }
+
     @Test func aPasswordIsNotShown() {
         #expect(FileChange.masked("+  password: secret") == "+  password: ***")
         #expect(FileChange.masked("-mqtt: {username: a, password: b}") == "-mqtt: {username: a, password: ***")

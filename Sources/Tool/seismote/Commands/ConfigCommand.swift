@@ -5,7 +5,7 @@ struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Check, print and explain settings.",
         subcommands: [
-            ConfigCheck.self, ConfigDefault.self, ConfigPreset.self, ConfigExplain.self, ConfigSchema.self,
-            ConfigManual.self,
+            ConfigCheck.self, ConfigDefault.self, ConfigPreset.self, ConfigSet.self, ConfigExplain.self,
+            ConfigSchema.self, ConfigManual.self,
         ])
 }
