@@ -17,6 +17,7 @@ import time
 import urllib.request
 
 import page
+import readers
 
 project, folder, pictures, *services = sys.argv[1:]
 ports = {name: int(port) for name, port in json.load(open("ports.json", encoding="utf-8")).items()}
@@ -105,7 +106,7 @@ class SeedLink:
         while len(packet) < 520:
             more = self.socket.recv(520 - len(packet))
             if not more:
-                raise SystemExit("SeedLink: the server hung up")
+                raise ConnectionResetError
             packet += more
         if packet[:2] != b"SL":
             raise SystemExit(f"SeedLink: {packet[:8]}")
@@ -122,6 +123,7 @@ def spans(records):
         start = ((year - 2019) * 366 + day) * 86400 + hour * 3600 + minute * 60 + second + fraction / 1e4
         channels.setdefault(channel, []).append((start, start + count / rate, count, rate))
     return {name: sorted(all_) for name, all_ in channels.items()}
+
 
 def holes(channels):
     found = []
@@ -175,8 +177,9 @@ class Messages:
 
 def main():
     threading.Thread(target=http.server.ThreadingHTTPServer(("0.0.0.0", ports["phone"]), Phone).serve_forever, daemon=True).start()
+    # (The others run since README's line.)
     began = time.monotonic()
-    compose("up", "-d", *services)
+    compose("up", "-d", "--no-recreate", "notify", "station")
     row("all", "podman-compose up", f"{time.monotonic() - began:.1f} s")
     for service in services:
         took = until(lambda: well(service), 60, f"{service} is well ({podman('inspect', '-f', '{{.State.Status}}', container(service), check=False)})")
@@ -205,8 +208,13 @@ def main():
     records = []
 
     def follow():
-        while True:
-            records.append(reader.record())
+        try:
+            while True:
+                records.append(reader.record())
+        except OSError:
+            # (The feed was killed.)
+            pass
+
     if reader:
         threading.Thread(target=follow, daemon=True).start()
 
@@ -228,7 +236,21 @@ def main():
     if reader:
         until(lambda: len(records) > 60, 60, "records by SeedLink")
         channels = sorted(spans(b"".join(records)))
-        row("feed", "by SeedLink", f"{len(records)} records of {', '.join(channels)}")
+        row("feed", "by SeedLink, live", f"{len(records)} records of {', '.join(channels)}")
+        try:
+            found, same, catalogue = readers.earthquake(ports["seedlink"], ports["fdsn"], first)
+        except Exception as error:  # pylint: disable=broad-exception-caught  (ObsPy's are of every kind)
+            fault(f"ObsPy does not read the earthquake: {type(error).__name__}: {error}")
+        else:
+            for name, (samples, channels, peak) in found.items():
+                row("feed", f"ObsPy, {name}", f"{samples} samples of {', '.join(channels)}, peak {peak:.3f} m/s²")
+                if len(channels) != 3 or not 0.5 < peak / first["pga"] < 2:
+                    fault(f"{name}: {channels} with a peak of {peak} m/s² is not the earthquake of {event['pga']} m/s²")
+            row("feed", "ObsPy, FDSN event", f"{catalogue} event")
+            if not same:
+                fault("SeedLink and dataselect have different samples of the earthquake")
+            if not catalogue:
+                fault("the FDSN event service does not have the earthquake")
 
     # Killed one after the other, while the station goes on.
     for service in [one for one in services if one != "station"]:
@@ -247,6 +269,10 @@ def main():
         if until(whole, 240, "the feed's data without a hole after the kills") is None:
             print("\n".join(holes(data())[:10]))
         found = data()
+        # (The client of before the kill has its line cut: what it had read has to be there.)
+        for name, all_ in spans(b"".join(records)).items():
+            if name not in found or found[name][0][0] > all_[0][0] or found[name][-1][1] < all_[-1][1]:
+                fault(f"feed: {name}: what was read by SeedLink before the kill is not there any more")
         seconds = min(all_[-1][1] - all_[0][0] for all_ in found.values())
         row("feed", "data after the kills", f"{seconds:.0f} s of {len(found)} channels, {len(holes(found))} holes, after {time.monotonic() - began_hole:.0f} s")
 
@@ -262,7 +288,7 @@ def main():
     old = podman("inspect", "-f", "{{.Image}}", container(updated))
     with open(os.path.join(folder, "Newer"), "w", encoding="utf-8") as out:
         out.write(f"FROM {image}\nLABEL version=newer\n")
-    podman("build", "-f", "Newer", "-t", image, ".")
+    podman("build", "--format", "docker", "-f", "Newer", "-t", image, ".")
     began = time.monotonic()
     podman("rm", "-f", "-t", "5", container(updated))
     compose("up", "-d", "--no-recreate", updated)
