@@ -101,7 +101,8 @@ import Testing
         try [UInt8](repeating: 65, count: 64).withUnsafeBytes { raw in
             var values = [1.0]
             try decoder.decode(
-                MiniSEEDPayload(encodingCode: 0, bigEndian: true, count: 0, offset: 0, length: 0), of: raw, into: &values)
+                MiniSEEDPayload(encodingCode: 0, bigEndian: true, count: 0, offset: 0, length: 0), of: raw,
+                into: &values)
             #expect(values.isEmpty)
             let text = miniSEEDError {
                 try decoder.decode(
