@@ -4,10 +4,16 @@ package struct TrialWatch {
     private let limits: UpdateLimits
     private let deadline: Double
     private let restarts: Int
-    private var samples: (count: Int64, at: Double)
-    private var acked: (count: Int64, at: Double)
+    private var samples: Progress
+    private var acked: Progress
     /// Since when all is well.
     private var well: Double?
+
+    /// A counter, and when it last changed.
+    private struct Progress {
+        var count: Int64 = 0
+        var at: Double
+    }
 
     package enum Verdict: Equatable {
         case wait
@@ -21,7 +27,7 @@ package struct TrialWatch {
     package init(_ before: StationBefore, _ limits: UpdateLimits, restarts: Int, at seconds: Double) {
         (self.before, self.limits, self.restarts) = (before, limits, restarts)
         deadline = seconds + limits.patience
-        (samples, acked) = ((0, seconds), (0, seconds))
+        (samples, acked) = (Progress(at: seconds), Progress(at: seconds))
     }
 
     /// - Parameter lastWords: what the agent wrote last, for a reason.
@@ -55,8 +61,8 @@ package struct TrialWatch {
 
     private mutating func slowly(_ look: AgentLook, _ seconds: Double, _ lastWords: () -> String) -> String? {
         let (newSamples, newAcked) = (look.state?.samples ?? 0, look.state?.acked ?? 0)
-        if newSamples != samples.count { samples = (newSamples, seconds) }
-        if newAcked != acked.count { acked = (newAcked, seconds) }
+        if newSamples != samples.count { samples = Progress(count: newSamples, at: seconds) }
+        if newAcked != acked.count { acked = Progress(count: newAcked, at: seconds) }
         guard let state = look.state else { return "the agent says nothing of itself: \(lastWords())" }
         if before.flows, newSamples == 0 || seconds - samples.at > 10 { return "no samples come" }
         if !state.isConnected { return "it has no connection to the broker" }
