@@ -11,18 +11,19 @@ package enum Role: String, CaseIterable, Sendable {
         switch self {
         case .station:
             let own = "seismote/\(name)"
-            return write("\(own)/state/#", "\(own)/event/#", "\(own)/data/#", "\(own)/res/#")
-                // An event that a power cut has interrupted is closed from what the broker retains of it; what others
-                // write on its own topics it corrects.
-                + read("\(own)/event/current", "\(own)/state/#")
-                // Its test messages come back to it: with MQTT 3.1.1 nothing else tells that they were taken.
-                + read("\(own)/+/selfcheck", "\(own)/+/+/selfcheck")
-                + ["topic readwrite \(own)/cmd/selfcheck"]
-                // (A warning before S, `alarm.network.enabled`, needs the network's events.)
-                + read(
-                    "\(own)/cmd/#", "seismote/group/+/cmd/#", "seismote/network/event", "homeassistant/status")
-                + write("homeassistant/+/seismote-\(name)/#", "renew/\(name)/csr", "renew/\(name)/joined")
-                + read("renew/\(name)/cert")
+            // (One after the other: Debian 13's Swift 6.0.3 gives up on their sum as one expression.)
+            var lines = write("\(own)/state/#", "\(own)/event/#", "\(own)/data/#", "\(own)/res/#")
+            // An event that a power cut has interrupted is closed from what the broker retains of it; what others
+            // write on its own topics it corrects.
+            lines += read("\(own)/event/current", "\(own)/state/#")
+            // Its test messages come back to it: with MQTT 3.1.1 nothing else tells that they were taken.
+            lines += read("\(own)/+/selfcheck", "\(own)/+/+/selfcheck")
+            lines.append("topic readwrite \(own)/cmd/selfcheck")
+            // (A warning before S, `alarm.network.enabled`, needs the network's events.)
+            lines += read("\(own)/cmd/#", "seismote/group/+/cmd/#", "seismote/network/event", "homeassistant/status")
+            lines += write("homeassistant/+/seismote-\(name)/#", "renew/\(name)/csr", "renew/\(name)/joined")
+            lines += read("renew/\(name)/cert")
+            return lines
         case .viewer:
             return read("seismote/+/state/#", "seismote/+/event/#", "seismote/+/data/#", "seismote/network/#")
         case .commander:
