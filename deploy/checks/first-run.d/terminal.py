@@ -12,6 +12,7 @@ PROMPT, MORE = "\x1e$ ", "\x1e+ "
 ANSWERS = [
     (r"Sensor \(.*\) \[.*\]: $", "simulate"),
     (r"Broker .*: $", "here"),
+    (r"Groups, .*: $", "school"),
     (r"Latitude .*: $", "47.5"),
     (r"Longitude .*: $", "7.6"),
     (r"clock.*\[.*\]: $", "y"),
@@ -28,6 +29,9 @@ class Terminal:
     def __init__(self, leader, path, record):
         self.id, self.file = pty.fork()
         if self.id == 0:
+            # (A check that runs in the background was started with Ctrl-C ignored, and what it starts would ignore it too.)
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+                signal.signal(number, signal.SIG_DFL)
             os.execvp("nsenter", ["nsenter", "--target", leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--root", "--wd",
                                   "/usr/bin/env", "-i", "TERM=dumb", "COLUMNS=200", "su", "-", "pi"])
         self.record = open(record, "a", encoding="utf-8")
@@ -39,7 +43,7 @@ class Terminal:
         self.wait(lambda: self.text.endswith(PROMPT), 30)
         if path:
             self.line(f"export PATH={path}:$PATH")
-        self.line("trap 'failed=\"$failed $BASH_COMMAND;\"' ERR")
+        self.line("trap 'failed=\"$failed $BASH_COMMAND [$?];\"' ERR")
 
     def send(self, words):
         os.write(self.file, words.encode())

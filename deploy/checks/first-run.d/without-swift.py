@@ -9,8 +9,10 @@ import time
 from terminal import Terminal
 
 terminal = Terminal(sys.argv[1], "", "/dev/null")
-terminal.line("sudo apt-get install -y -q git >/dev/null 2>&1; git clone -q /srv/seismote.git seismote && cd seismote")
+said = terminal.line("sudo apt-get update -qq && sudo apt-get install -y -qq git >/dev/null && git clone -q /srv/seismote.git seismote && cd seismote; pwd")
 wrong = 0
+if not said.strip().endswith("/seismote"):
+    sys.exit(f"FAILED: the source is not there: {said}")
 for command in ("deploy/try", "deploy/install", "deploy/test", "deploy/package --here"):
     terminal.line("dpkg-query -W >/tmp/before")
     began = time.monotonic()
