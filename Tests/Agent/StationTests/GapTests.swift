@@ -200,7 +200,8 @@ import Testing
                     case 2: other.conditioning.offset = .ema(.corner(0.05))
                     case 3: other.sensor.calibration.offset.x = 0.25
                     default:
-                        other.axes.x.filter = .butterworth(.init(band: .lowpass, corners: [5], order: 2, start: .zero))
+                        other.axes.x.filter = .butterworth(
+                            .init(band: .lowpass, corners: [5], order: 2, start: .zero))
                     }
                     try pipeline.reconfigure(other, revision: 2, to: sink)
                 }

@@ -116,12 +116,10 @@ public struct MiniSEEDDecoder: Sendable {
         // (Headers without samples have any encoding.)
         if payload.count == 0 { return .int32 }
         guard let encoding = MiniSEEDEncoding(rawValue: payload.encodingCode) else {
+            if payload.encodingCode == 0 { throw fail(.encoding, "it is the text of a log, and has no samples") }
             throw fail(
                 .encoding,
-                payload.encodingCode == 0
-                    ? "it is the text of a log, and has no samples"
-                    : "encoding \(payload.encodingCode): readable are int16, int32, float32, float64, Steim1 and Steim2"
-            )
+                "encoding \(payload.encodingCode): readable are int16, int32, float32, float64, Steim1 and Steim2")
         }
         guard payload.count >= 0, payload.offset >= 0, payload.length >= 0,
             payload.count == 0 || payload.offset <= bytes.count - payload.length

@@ -144,7 +144,7 @@ private struct Interpolation: Sendable {
     static let half = 12
     /// Samples become so many times as many.
     let factor: Int
-    /// Of each phase, the weights of the samples, oldest first.
+    /// Weights of the samples for each phase, oldest first.
     private let weights: [Double]
     /// The last samples of x and of y, each twice, so that they lie one after the other wherever the newest is.
     private var samples: [Double]
