@@ -11,7 +11,7 @@ import Testing
         var damping: [Double]
     }
 
-    private static let (rate, seconds) = (50.0, 1800)
+    private static let (rate, seconds) = (50.0, 1800.0)
 
     private func uniform(_ seed: UInt64, _ count: Int) -> [Double] {
         var state = seed
@@ -25,7 +25,7 @@ import Testing
     private func building(
         _ modes: [(f: Double, damping: Double, shape: [Double])], seed: UInt64 = 1, noise: Double = 22.5e-6
     ) -> [[Double]] {
-        let n = Int(Self.rate) * Self.seconds
+        let n = Int(Self.rate * Self.seconds)
         let values = uniform(seed, 3 * n)
         let scale = 12.0.squareRoot() * noise * 9.80665 * (Self.rate / 2).squareRoot()
         var axes = (0..<3).map { axis in (0..<n).map { values[3 * $0 + axis] * scale } }
@@ -61,6 +61,74 @@ import Testing
             }
             for (a, b) in zip(mode.shape, modes[k].shape) { #expect(abs(a - b) < 0.05, "\(mode)") }
         }
+    }
+
+    /// A frame of three storeys, 25 µg/√Hz: all six modes, though peak picking finds but some of them.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func aFrameHasSixModes(_ seed: UInt64) {
+        let frame: [(f: Double, damping: Double, shape: [Double])] = [
+            (2.1, 0.012, [1, 0.1, 0]), (2.6, 0.015, [-0.1, 1, 0]), (5.4, 0.014, [1, 0.05, 0.02]),
+            (6.3, 0.018, [0.05, 1, 0]), (8.6, 0.02, [1, -0.1, 0]), (9.6, 0.02, [0.1, 1, 0.03]),
+        ]
+        let found = ModeAnalysis(rate: Self.rate, top: 20).modes(building(frame, seed: seed, noise: 25e-6))
+        #expect(found.count == 6, "\(found)")
+        for (mode, wanted) in zip(found, frame) {
+            #expect(abs(mode.frequency / wanted.f - 1) < 0.012, "\(mode)")
+            #expect(mode.damping < 1.6 * wanted.damping && mode.damping > wanted.damping / 1.6, "\(mode)")
+            for (a, b) in zip(mode.shape, wanted.shape) { #expect(abs(a - b) < 0.25, "\(mode)") }
+        }
+        #expect(found.contains { $0.isPicked == true } && found.contains { $0.isPicked == false })
+    }
+
+    /// Frequency times damping is above 0.2 Hz: no peak stands out of the hertz around it.
+    @Test func broadModesAreFound() {
+        let broad: [(f: Double, damping: Double, shape: [Double])] = [(8.6, 0.03, [1, 0, 0]), (12, 0.02, [0, 1, 0])]
+        let found = ModeAnalysis(rate: Self.rate, top: 20).modes(building(broad, noise: 0))
+        #expect(found.count == 2, "\(found)")
+        for (mode, wanted) in zip(found, broad) {
+            #expect(abs(mode.frequency / wanted.f - 1) < 0.01, "\(mode)")
+            #expect(mode.damping < 1.4 * wanted.damping && mode.damping > wanted.damping / 1.4, "\(mode)")
+        }
+    }
+
+    /// Machines, steady or hunting by a thousandth, and lorries are no modes.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func machinesAndLorriesAreNoModes(_ seed: UInt64) {
+        let chance = uniform(100 + seed, 40).map { $0 + 0.5 }
+        var machines = building([], seed: seed)
+        for number in 0..<4 {
+            let (f, size) = (1 + 17 * chance[4 * number], pow(10, -3.5 + 2 * chance[4 * number + 1]))
+            let (hunting, period) = ([0, 0.0003, 0.001, 0][number], 60 + 800 * chance[4 * number + 2])
+            var phase = 0.0
+            for i in machines[0].indices {
+                let t = Double(i) / Self.rate
+                phase += 2 * Double.pi * f * (1 + hunting * sin(2 * Double.pi * t / period)) / Self.rate
+                for axis in 0..<3 { machines[axis][i] += size * [1, -0.5, 0.3][(axis + number) % 3] * sin(phase) }
+            }
+        }
+        #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(machines) == [])
+        var lorries = building([], seed: seed)
+        for number in 0..<20 {
+            let (at, f) = (Self.seconds * chance[number], 9 + 5 * chance[number + 20])
+            let noise = uniform(500 + 40 * seed + UInt64(number), Int(24 * Self.rate))
+            var (y1, y2) = (0.0, 0.0)
+            let decay = exp(-6 / Self.rate)
+            for (k, drive) in noise.enumerated() {
+                let y = drive + 2 * decay * cos(2 * Double.pi * f / Self.rate) * y1 - decay * decay * y2
+                (y2, y1) = (y1, y)
+                let (t, i) = (Double(k) / Self.rate - 12, Int((at - 12) * Self.rate) + k)
+                guard lorries[0].indices.contains(i) else { continue }
+                for axis in 0..<3 { lorries[axis][i] += 0.005 * [0.5, 0.4, 1][axis] * y * exp(-t * t / 16) }
+            }
+        }
+        #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(lorries) == [])
+    }
+
+    /// Two modes that are 2 % apart along two axes are two; of one shape they are one or two, and nothing else.
+    @Test func neighboursAreToldApartOrOne() {
+        let analysis = ModeAnalysis(rate: Self.rate, top: 20)
+        let two = analysis.modes(building([(3, 0.01, [1, 0.1, 0]), (3.06, 0.01, [-0.1, 1, 0])]))
+        #expect(two.count == 2 && abs(two[0].frequency - 3) < 0.02 && abs(two[1].frequency - 3.06) < 0.02, "\(two)")
+        let one = analysis.modes(building([(3, 0.01, [1, 0, 0]), (3.06, 0.01, [1, 0.1, 0])]))
+        #expect((1...2).contains(one.count) && one.allSatisfy { abs($0.frequency - 3.03) < 0.06 }, "\(one)")
     }
 
     /// Without dividing the window's correlation out, damping of 0.5 % would be found as more than 0.75 %.

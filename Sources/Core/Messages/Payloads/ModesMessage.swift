@@ -41,7 +41,13 @@ public struct ModesMessage: Sendable, Equatable {
             $1.number("x", $0.shape[0], unit: "1", "Motion along x by that of the strongest axis.")
             $1.number("y", $0.shape[1], unit: "1", "Motion along y, in the same way.")
             $1.number("z", $0.shape[2], unit: "1", "Motion along z, in the same way.")
-            $1.number("prominence_db", $0.prominence, unit: "dB", "How far its peak stands out of its surroundings.")
+            $1.number(
+                "prominence_db", $0.prominence, unit: "dB",
+                "How far the spectrum stands out of its surroundings of 1 Hz there; broad modes do so little.")
+            $1.flag(
+                "picked", $0.isPicked,
+                "Whether the second opinion, peak picking, finds it as well; left out where it is not known, as of stored ones."
+            )
         }
     }
 

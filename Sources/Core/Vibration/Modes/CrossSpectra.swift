@@ -64,6 +64,8 @@ public struct CrossSpectra: Sendable {
 
     /// Of each line.
     private(set) var sum: [Matrix]
+    /// Of each line: the sum of the squared powers of the segments.
+    private var squares: [Float]
     public private(set) var segments = 0
     private let length: Int
     /// The half segment before the next one: x, then y, then z; empty: the next one continues nothing.
@@ -73,6 +75,14 @@ public struct CrossSpectra: Sendable {
     init(length: Int, lines: Int) {
         self.length = length
         sum = [Matrix](repeating: Matrix(), count: lines)
+        squares = [Float](repeating: 0, count: lines)
+    }
+
+    /// Mean square of the power of the segments by their squared mean: 1 to 2 of motion that stays as it is, the more the
+    /// fewer segments have most of it.
+    func burst(_ line: Int) -> Double {
+        let power = sum[line].diagonal.sum()
+        return Double(squares[line]) * Double(segments) / max(power * power, 1e-300)
     }
 
     /// Forgets the motion, not the sum: what follows does not continue it.
@@ -80,7 +90,7 @@ public struct CrossSpectra: Sendable {
 
     /// Begins anew, with motion that continues what came before.
     public mutating func restart() {
-        for k in sum.indices { sum[k] = Matrix() }
+        for k in sum.indices { (sum[k], squares[k]) = (Matrix(), 0) }
         segments = 0
     }
 
@@ -108,7 +118,9 @@ public struct CrossSpectra: Sendable {
         let (x, y, z) = (spectra, spectra + 2 * lines, spectra + 4 * lines)
         for k in 0..<lines {
             let (a, b) = (2 * k, 2 * k + 1)
-            sum[k].add(Vector(re: SIMD3(x[a], y[a], z[a]), im: SIMD3(x[b], y[b], z[b])))
+            let vector = Vector(re: SIMD3(x[a], y[a], z[a]), im: SIMD3(x[b], y[b], z[b]))
+            sum[k].add(vector)
+            squares[k] += Float(vector.power * vector.power)
         }
         segments += 1
     }

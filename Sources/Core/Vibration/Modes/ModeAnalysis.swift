@@ -14,8 +14,10 @@ public struct StructureMode: Sendable, Equatable {
     public var damping: Double
     /// Motion of x, y and z in phase with the largest, which is 1.
     public var shape: [Double]
-    /// How far the peak of the first singular value stands out of its surroundings, dB.
+    /// How far the first singular value stands out of its surroundings, dB.
     public var prominence: Double
+    /// Whether the second opinion, peak picking, finds it as well; nil: not known.
+    public var isPicked: Bool?
     /// Under which it is followed from period to period (see ``FollowedModes``); nil: it is not.
     public var id: Int?
 
@@ -24,7 +26,7 @@ public struct StructureMode: Sendable, Equatable {
     }
 }
 
-/// Modes by frequency domain decomposition (Brincker, Zhang and Andersen, Modal identification of output-only systems using
+/// Modes by subspace identification (see `ModeSearch`), with a second opinion: frequency domain decomposition (Brincker, Zhang and Andersen, Modal identification of output-only systems using
 /// frequency domain decomposition, Smart Materials and Structures 10, 2001), damping by its enhanced form (Brincker, Ventura
 /// and Andersen, Damping estimation by frequency domain decomposition, IMAC XIX, 2001).
 ///
@@ -35,7 +37,8 @@ public struct StructureMode: Sendable, Equatable {
 public struct ModeAnalysis: Sendable {
     /// Hz: of the spectra. (Half of it takes twice the memory, and finds the same.)
     public static let resolution = 0.025
-    /// A peak that stands out by less is none: of noise alone none of 1600 lines in 40 averages does by 6 dB.
+    /// A peak that stands out by less is not picked: of noise alone none of 1600 lines in 40 averages does by 6 dB. (Modes whose
+    /// frequency times damping is above 0.2 Hz are broader than their surroundings, and have none.)
     public static let leastProminence = 9.0
 
     /// Segments without which there is nothing to average.
@@ -82,15 +85,31 @@ public struct ModeAnalysis: Sendable {
 
     /// The modes of what has been added up by ``spectra``, from the lowest on; none of fewer than ``leastSegments``.
     public func modes(_ spectra: CrossSpectra) -> [StructureMode] {
-        let spectrum = spectra.sum
-        guard spectra.segments >= Self.leastSegments, spectrum.count == lines else { return [] }
-        let values = spectrum.map { Self.first($0).value }
-        let step = rate / Double(length)
+        guard spectra.segments >= Self.leastSegments, spectra.sum.count == lines else { return [] }
+        let values = spectra.sum.map { Self.first($0).value }
         let floor = surroundings(values)
+        let prominence = (0..<lines).map { 10 * log10(max(values[$0], 1e-300) / max(floor[$0], 1e-300)) }
+        let step = rate / Double(length)
+        let picked = peaks(spectra.sum, prominence, floor)
+        return ModeSearch(spectra, step: step).modes().map { found in
+            let line = min(lines - 1, max(0, Int((found.frequency / step).rounded())))
+            var mode = StructureMode(
+                frequency: found.frequency, damping: found.damping, shape: Self.shape(found.shape),
+                prominence: prominence[max(0, line - 1)...min(lines - 1, line + 1)].max() ?? 0)
+            mode.isPicked = picked.contains { abs($0.frequency / mode.frequency - 1) < 0.02 }
+            return mode
+        }
+    }
+
+    /// The modes that peak picking finds.
+    private func peaks(_ spectrum: [CrossSpectra.Matrix], _ prominence: [Double], _ floor: [Double]) -> [StructureMode]
+    {
+        let step = rate / Double(length)
         // From the one that stands out most; what lies within the bell of another is that.
-        let prominence = (0..<lines).map { 10 * log10(values[$0] / floor[$0]) }
+        func value(_ k: Int) -> Double { prominence[k] + 10 * log10(max(floor[k], 1e-300)) }
         let peaks = (1..<lines - 1).filter { k in
-            let isHighest = values[k] > values[k - 1] && values[k] >= values[k + 1]
+            let (value, left, right) = (value(k), value(k - 1), value(k + 1))
+            let isHighest = value > left && value >= right
             return isHighest && Double(k) * step > 0.2 && prominence[k] >= Self.leastProminence
         }
         let order = peaks.sorted { prominence[$0] > prominence[$1] }
@@ -200,7 +219,7 @@ public struct ModeAnalysis: Sendable {
     }
 
     /// Correlation of the Hann window with itself, 1 at 0, at a lag of a share of its length.
-    private static func window(_ share: Double) -> Double {
+    static func window(_ share: Double) -> Double {
         let x = 2 * Double.pi * share
         return (1 - share) * (2 / 3.0 + cos(x) / 3) + sin(x) / (2 * Double.pi)
     }

@@ -72,7 +72,7 @@ struct ModesChapter {
         }
         html +=
             "<p>\(periods.count) periods from \(ReportText.moment(first.start)) to \(ReportText.moment(last.start)), "
-        html += "by frequency domain decomposition of the ambient vibration; a break in a line: no period, or the mode "
+        html += "by subspace identification of the ambient vibration; a break in a line: no period, or the mode "
         html +=
             "did not stand out in it. Temperature moves natural frequencies by some percent; a change that stays is "
         html += "a reason to have the structure looked at, no proof of damage.</p>\n\(diagram)\n"

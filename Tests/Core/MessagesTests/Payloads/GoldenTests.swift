@@ -102,7 +102,7 @@ import Testing
         Case(
             file: "modes.json",
             keys: "\(envelope) \(quality) start seconds segments resolution_hz temperature_c modes"
-                + " modes.id modes.frequency_hz modes.damping modes.x modes.y modes.z modes.prominence_db"
+                + " modes.id modes.frequency_hz modes.damping modes.x modes.y modes.z modes.prominence_db modes.picked"
         ) { $0.send(Samples.modes, time: Samples.onset, quality: Samples.quality, to: $1) },
         Case(
             file: "warning.json",

@@ -54,6 +54,7 @@ enum Samples {
             StructureMode(frequency: 3.125, damping: 0.015625, shape: [-0.25, 1, 0.0625], prominence: 17.25),
         ]
         (message.modes[0].id, message.modes[1].id) = (1, 12)
+        message.modes[0].isPicked = true
         return message
     }
 
