@@ -10,7 +10,7 @@ struct StartTransient: Sendable {
     private static let (length, grid) = (40, 16)
 
     private let rate: Double
-    /// What a step after the first sample leaves in the velocity in the band from each time on, mm/s.
+    /// A step after the first sample leaves this in the velocity in the band from each time on, mm/s.
     private let answer: [Double]
     /// Decay of the largest velocity, by sample.
     private let decay: Double

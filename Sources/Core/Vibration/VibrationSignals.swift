@@ -16,7 +16,7 @@ struct VibrationSignals {
     var felt: UnsafePointer<Double>
     /// Acceleration with the weighting of each axis, m/s².
     var weighted: UnsafePointer<Double>
-    /// Of the velocity ``PeakInterpolation/reach`` samples before each, from -1 to one behind the last: the squared vector sum, and
+    /// The velocity ``PeakInterpolation/reach`` samples before each, from -1 to one behind the last: its squared vector sum, and
     /// which axis moves most.
     var sums: UnsafePointer<Double>
     var leads: UnsafePointer<Double>

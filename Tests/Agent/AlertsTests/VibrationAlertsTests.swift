@@ -38,7 +38,7 @@ import Testing
         #expect(alert.look(Self.facts(Self.standing(.ok, 1))) == nil)
     }
 
-    /// Of a half cycle its frequency, and when it was.
+    /// An alert names the frequency and the time of its half cycle.
     @Test func aHalfCycleIsToldWithItsFrequency() {
         var alert = VibrationLimitReached()
         var standing = Self.standing(.exceeded, 6)

@@ -340,7 +340,7 @@ import Vibration
         #expect(try records(&again) == (0..<7).map { $0 < 4 ? old(Self.record($0)) : Self.record($0) } + both)
     }
 
-    /// What a row of one interval has, as it is written now.
+    /// A row of one interval, as it is written now.
     private static func block(_ record: VibrationRecord) -> [UInt8]? {
         var block = VibrationBlock(number: VibrationBlock.number(at: record.start), added: 0)
         block.add(record)

@@ -9,7 +9,7 @@ struct LimitCurves: Sendable {
 
     /// Ends of the stretches of frequency, Hz, rising; the last stretch has none.
     private let ends: [Double]
-    /// Of each stretch: limit = base + slope × frequency. Infinite where there is no curve.
+    /// Each stretch has limit = base + slope × frequency. Infinite where there is no curve.
     private let base: [SIMD8<Double>]
     private let slope: [SIMD8<Double>]
     let strictest: SIMD8<Double>

@@ -67,7 +67,7 @@ public struct VibrationLimit: Sendable, Equatable {
         public var limit: Double
         /// 0, 1, 2 are x, y, z; nil: of their vector.
         public var axis: Int?
-        /// Of the half cycle that was compared, Hz, and when its peak was, nanoseconds of UTC; nil: not known, or no peak was
+        /// Frequency of the half cycle that was compared, Hz, and time of its peak, nanoseconds of UTC; nil: not known, or no peak was
         /// compared.
         public var frequency: Double?
         public var time: Int64?

@@ -64,7 +64,7 @@ public struct CrossSpectra: Sendable {
 
     /// Of each line.
     private(set) var sum: [Matrix]
-    /// Of each line: the sum of the squared powers of the segments.
+    /// Sum of the squared powers of the segments, line by line.
     private var squares: [Float]
     public private(set) var segments = 0
     private let length: Int

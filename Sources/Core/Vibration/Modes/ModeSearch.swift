@@ -14,7 +14,7 @@ struct ModeSearch {
     static let dampings = 0.0025...0.08
     /// Orders that must agree.
     private static let leastOrders = 5
-    /// Of the spectrum's own uncertainty: by how much the peak of a mode stands out. Of noise alone nothing does by 4.
+    /// A mode stands out by so many times the spectrum's own uncertainty. Of noise alone nothing does by 4.
     private static let leastSignificance = 8.0
     /// Hz.
     private static let lowest = 0.2
@@ -109,7 +109,7 @@ struct ModeSearch {
         return Self.agreed(stable.sorted { $0.frequency < $1.frequency })
     }
 
-    /// What enough orders agree on: the one of median damping of the five lowest, at their median frequency.
+    /// Modes that enough orders agree on: the one of median damping of the five lowest, at their median frequency.
     private static func agreed(_ stable: [Candidate]) -> [Found] {
         var (rest, found): ([Candidate], [Found]) = (stable, [])
         while let first = rest.first {

@@ -39,7 +39,7 @@ struct SubspaceIdentification {
     private static let shorter = size - 3
 
     struct Pole {
-        /// Of one step.
+        /// Factor of one step.
         var value: Complex
         /// Motion of x, y and z.
         var shape: [Complex]
@@ -47,7 +47,7 @@ struct SubspaceIdentification {
 
     /// The observability matrix, column by column.
     private let observability: [Double]
-    /// Of its upper rows: the triangular factor, and the lower rows seen along its orthogonal one.
+    /// The triangular factor of its upper rows, and its lower rows along the orthogonal one.
     private let triangle: [Double]
     private let shifted: [Double]
     /// Columns that are not nothing.

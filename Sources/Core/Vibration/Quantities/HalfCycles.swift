@@ -45,11 +45,11 @@ struct HalfCycles: Sendable {
         }
     }
 
-    /// What an interval has of them.
+    /// The half cycles that an interval keeps.
     struct Result: Sendable {
         var peak = Peak()
         var nearest = Nearest()
-        /// Of the vector sum.
+        /// The same for the vector sum.
         var vectorPeak = Peak()
         var vectorNearest = Nearest()
 
@@ -76,7 +76,7 @@ struct HalfCycles: Sendable {
         /// mm/s, and nanoseconds of UTC.
         var value = 0.0
         var time: Int64 = 0
-        /// Of the vector sum where this axis moves most, squared.
+        /// The vector sum where this axis moves most, squared.
         var vector = 0.0
         var vectorTime: Int64 = 0
     }
@@ -85,10 +85,10 @@ struct HalfCycles: Sendable {
     private let rate: Double
     private let interpolation: PeakInterpolation
     private var present = Result()
-    /// Of the interval that is over.
+    /// Result of the interval that is over.
     private(set) var result = Result()
     private var open = Cycle()
-    /// What of the half cycle under way lies in the interval that is over.
+    /// The part of the half cycle under way that lies in the interval that is over.
     private var rest = Cycle()
     private var crossing: Double?
     /// Samples since the last gap.
@@ -160,7 +160,7 @@ struct HalfCycles: Sendable {
         self.place = place
     }
 
-    /// What cannot be nearer to a limit than those before is not looked at: of a sine up to a third of the rate the samples have
+    /// A value up to a gate cannot be nearer to a limit than those before: of a sine up to a third of the rate the samples have
     /// half of the peak.
     private func gates() -> (axis: Double, vector: Double) {
         let vector = present.vectorNearest.gate
