@@ -54,7 +54,8 @@ struct ModeSearch {
         }
         // What two bands have is one, as are two of one shape within 2 % or twice their damping.
         var kept: [Candidate] = []
-        for one in found.sorted(by: { $0.orders > $1.orders }) {
+        for place in ascending(found.map { -Double($0.orders) }) {
+            let one = found[place]
             let isKnown = kept.contains {
                 let apart = max(0.02, min(0.06, 2 * max($0.damping, one.mode.damping)))
                 return abs($0.frequency / one.mode.frequency - 1) < apart
@@ -62,8 +63,9 @@ struct ModeSearch {
             }
             if !isKnown { kept.append(one.mode) }
         }
-        return kept.filter(standsOut).sorted { $0.frequency < $1.frequency }.map {
-            ($0.frequency, $0.damping, $0.shape)
+        return ascending(kept.map(\.frequency)).compactMap { place in
+            let one = kept[place]
+            return standsOut(one) ? (one.frequency, one.damping, one.shape) : nil
         }
     }
 
@@ -106,7 +108,7 @@ struct ModeSearch {
             }
             before = present
         }
-        return Self.agreed(stable.sorted { $0.frequency < $1.frequency })
+        return Self.agreed(ascending(stable.map(\.frequency)).map { stable[$0] })
     }
 
     /// Modes that enough orders agree on: the one of median damping of the five lowest, at their median frequency.
@@ -119,12 +121,17 @@ struct ModeSearch {
             }
             let group = rest.filter(isAlike)
             rest.removeAll(where: isAlike)
-            let orders = Set(group.map(\.order)).sorted()
-            guard orders.count >= leastOrders else { continue }
-            let lowest = group.filter { $0.order <= orders[leastOrders - 1] }
-            var mode = lowest.sorted { $0.damping < $1.damping }[lowest.count / 2]
+            var (orders, highest) = (0, SubspaceIdentification.most)
+            for order in stride(from: 2, through: SubspaceIdentification.most, by: 2)
+            where group.contains(where: { $0.order == order }) {
+                orders += 1
+                if orders == leastOrders { highest = order }
+            }
+            guard orders >= leastOrders else { continue }
+            let lowest = group.filter { $0.order <= highest }
+            var mode = lowest[ascending(lowest.map(\.damping))[lowest.count / 2]]
             mode.frequency = lowest[lowest.count / 2].frequency
-            found.append(Found(mode: mode, orders: orders.count))
+            found.append(Found(mode: mode, orders: orders))
         }
         return found
     }
@@ -191,4 +198,16 @@ struct ModeSearch {
         let rest = (re * re + im * im).squareRoot() / max(sum, 1e-300) / ModeAnalysis.window(time * step)
         return rest < (1 + exp(-mode.damping * turn * time)) / 2
     }
+}
+
+/// Places of the keys from the least on; of the same keys the first comes first. (A sort for each kind of value takes 5 kB of the
+/// program.)
+func ascending(_ keys: [Double]) -> [Int] {
+    var places: [Int] = []
+    for (place, key) in keys.enumerated() {
+        var k = places.count
+        while k > 0, keys[places[k - 1]] > key { k -= 1 }
+        places.insert(place, at: k)
+    }
+    return places
 }

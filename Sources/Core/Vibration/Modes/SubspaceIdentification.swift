@@ -70,7 +70,7 @@ struct SubspaceIdentification {
         let sizes = (0..<n).map { column in
             (0..<n).reduce(0) { $0 + toeplitz[column * n + $1] * toeplitz[column * n + $1] }.squareRoot()
         }
-        let order = (0..<n).sorted { sizes[$0] > sizes[$1] }
+        let order = ascending(sizes.map { -$0 })
         let largest = sizes[order[0]]
         let rank = order.prefix(most).filter { sizes[$0] > 1e-10 * largest }.count
         var observability = [Double](repeating: 0, count: most * n)

@@ -177,7 +177,7 @@ struct HalfCycles: Sendable {
     private mutating func vector(_ signals: VibrationSignals, _ i: Int) {
         let v = signals.velocity + (i - PeakInterpolation.reach)
         let stride = signals.stride
-        func square(_ quarters: Int) -> Double {
+        @inline(never) func square(_ quarters: Int) -> Double {
             let x = interpolation.value(v, quarters: quarters)
             let y = interpolation.value(v + stride, quarters: quarters)
             let z = interpolation.value(v + 2 * stride, quarters: quarters)
