@@ -6,6 +6,8 @@ let common: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 /// For rooms that compute so much that tests, and agents that tests start, would take minutes of processor time without the
 /// optimizer.
 let alwaysOptimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// For rooms that no sample passes: small code instead of fast code, since the size of the agent is limited.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 /// A room of the package: a library target that depends only on rooms above it in this list.
 ///
@@ -97,7 +99,8 @@ let package = Package(
         room("Core/Warning", ["Values", "Propagation", "Messages"]),
         room(
             "Core/Settings",
-            ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"]),
+            ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"],
+            settings: small),
         room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
         room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
@@ -122,7 +125,7 @@ let package = Package(
             ], settings: alwaysOptimized),
         room(
             "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"]),
-        room("Core/Commands", ["Values", "Messages", "Settings"]),
+        room("Core/Commands", ["Values", "Messages", "Settings"], settings: small),
         room("Core/MQTT", ["Values", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
         room("Core/Client", ["Threads", "Messages", "Settings", "MQTT"]),
         room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"]),
