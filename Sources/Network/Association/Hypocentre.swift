@@ -15,6 +15,8 @@ public struct Hypocentre: Sendable, Equatable {
     public var semiMajor = 0.0
     public var semiMinor = 0.0
     public var azimuth = 0.0
+    /// Standard deviation of the depth, km.
+    public var depthSigma = 0.0
 
     public init(origin: Double, place: Place, depth: Double) {
         (self.origin, self.place, self.depth) = (origin, place, depth)
@@ -165,6 +167,8 @@ extension Hypocentre {
         let scale = max(1, normed / Double(max(1, arrivals.count - 3)))
         guard let x = normal.solve(SIMD4(1, 0, 0, 0)), let y = normal.solve(SIMD4(0, 1, 0, 0)) else { return }
         setEllipse(x[0] * scale, y[1] * scale, x[1] * scale)
+        // (The assumption on the depth scales with nothing.)
+        if let z = normal.solve(SIMD4(0, 0, 1, 0)) { depthSigma = min(priorWidth, (max(0, z[2]) * scale).squareRoot()) }
     }
 
     /// The ellipse from the variances in east and north and their covariance, km².
