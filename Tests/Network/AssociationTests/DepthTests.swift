@@ -38,7 +38,8 @@ import Values
             var end = onset
             end.time = onset.time + 12
             let time = Timestamp(nanoseconds: Int64(end.time * 1000) * 1_000_000).description
-            end.payload = onset.payload.with("event_type", "end").with("t", .string(time)).with("pga", .double(peak(.s)))
+            end.payload = onset.payload.with("event_type", "end").with("t", .string(time))
+                .with("pga", .double(peak(.s)))
             messages += [onset, end]
         }
         return detected(country.infos + messages.sorted { $0.time < $1.time }).last?.message
