@@ -82,9 +82,10 @@ function networkEvent(object) {
   const isOutside = place?.quality === "outside" && Number.isFinite(place.azimuth_deg);
   const towards = isOutside ? `, towards ${number(place.azimuth_deg)} degrees from the middle of the stations` : "";
   const at = object.mmi?.station ? ` at ${object.mmi.station}` : "";
+  const doubt = object.disputed_because === "lone_operator" ? "one operator's stations alone report it" : "stations nearby are silent";
   const comments = [
     place?.quality && `place: ${place.quality}${towards}`,
-    regionText(place?.region), object.disputed && `disputed: ${object.disputed_because === "lone_operator" ? "one operator's stations alone report it" : "stations nearby are silent"}`,
+    regionText(place?.region), object.disputed && `disputed: ${doubt}`,
     Number.isFinite(object.mmi?.value) && `largest intensity mmi ${number(object.mmi.value)}${at}`, object.withdrawn && "withdrawn",
   ].filter(Boolean);
   return element("event",
