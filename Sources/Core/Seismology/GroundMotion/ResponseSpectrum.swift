@@ -126,6 +126,9 @@ public struct ResponseSpectrum: Sendable {
         var whole = self
         whole.finishInterpolation()
         var all: (x: [Double], y: [Double], mean: [Double]) = ([], [], [])
+        all.x.reserveCapacity(Self.periods.count)
+        all.y.reserveCapacity(Self.periods.count)
+        all.mean.reserveCapacity(Self.periods.count)
         for (k, period) in Self.periods.enumerated() {
             let w = 2 * Double.pi / period
             let (x, y) = (w * w * whole.state[6 * k + 4], w * w * whole.state[6 * k + 5])
@@ -157,20 +160,21 @@ private struct Interpolation: Sendable {
     init(factor: Int) {
         self.factor = factor
         let width = 2 * Self.half
-        var all: [Double] = []
+        var all = [Double](repeating: 0, count: factor * width)
         for phase in 0..<factor {
             // The value lies so far behind the sample in the middle, which has `half` newer ones.
             let shift = Double(phase) / Double(factor)
-            var row = (0..<width).map { k -> Double in
+            var sum = 0.0
+            for k in 0..<width {
                 let x = Double(k - Self.half + 1) - shift
                 let inside = max(0, 1 - (x / Double(Self.half)) * (x / Double(Self.half)))
                 let window = Self.bessel(6 * inside.squareRoot()) / Self.bessel(6)
-                return (x == 0 ? 1 : sin(Double.pi * x) / (Double.pi * x)) * window
+                let weight = (x == 0 ? 1 : sin(Double.pi * x) / (Double.pi * x)) * window
+                all[phase * width + k] = weight
+                sum += weight
             }
             // What does not change stays as it is.
-            let sum = row.reduce(0, +)
-            row = row.map { $0 / sum }
-            all += row
+            for k in 0..<width { all[phase * width + k] /= sum }
         }
         weights = all
         samples = [Double](repeating: 0, count: 4 * width)

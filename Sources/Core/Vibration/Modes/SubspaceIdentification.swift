@@ -67,8 +67,10 @@ struct SubspaceIdentification {
             }
         }
         Self.orthogonalise(&toeplitz, n)
-        let sizes = (0..<n).map { column in
-            (0..<n).reduce(0) { $0 + toeplitz[column * n + $1] * toeplitz[column * n + $1] }.squareRoot()
+        let sizes = (0..<n).map { column -> Double in
+            var square = 0.0
+            for i in 0..<n { square += toeplitz[column * n + i] * toeplitz[column * n + i] }
+            return square.squareRoot()
         }
         let order = ascending(sizes.map { -$0 })
         let largest = sizes[order[0]]
@@ -86,21 +88,24 @@ struct SubspaceIdentification {
             for i in 0..<m { orthogonal[k * m + i] = observability[k * n + i] }
             for _ in 0..<2 {
                 for j in 0..<k {
-                    let product = (0..<m).reduce(0) { $0 + orthogonal[j * m + $1] * orthogonal[k * m + $1] }
+                    var product = 0.0
+                    for i in 0..<m { product += orthogonal[j * m + i] * orthogonal[k * m + i] }
                     triangle[j * most + k] += product
                     for i in 0..<m { orthogonal[k * m + i] -= product * orthogonal[j * m + i] }
                 }
             }
-            let length = (0..<m).reduce(0) { $0 + orthogonal[k * m + $1] * orthogonal[k * m + $1] }.squareRoot()
+            var square = 0.0
+            for i in 0..<m { square += orthogonal[k * m + i] * orthogonal[k * m + i] }
+            let length = square.squareRoot()
             triangle[k * most + k] = length
             for i in 0..<m { orthogonal[k * m + i] /= max(length, 1e-300) }
         }
         var shifted = [Double](repeating: 0, count: most * most)
         for j in 0..<rank {
             for k in 0..<rank {
-                shifted[j * most + k] = (0..<m).reduce(0) {
-                    $0 + orthogonal[j * m + $1] * observability[k * n + 3 + $1]
-                }
+                var sum = 0.0
+                for i in 0..<m { sum += orthogonal[j * m + i] * observability[k * n + 3 + i] }
+                shifted[j * most + k] = sum
             }
         }
         (self.observability, self.triangle, self.shifted, self.rank) = (observability, triangle, shifted, rank)
@@ -153,10 +158,10 @@ struct SubspaceIdentification {
             guard value.im > 1e-6, value.power <= 1 + 1e-9, let vector = Self.eigenvector(shift, n, value) else {
                 return nil
             }
-            let shape = (0..<3).map { axis in
-                (0..<n).reduce(Complex(re: 0, im: 0)) {
-                    $0 + vector[$1] * observability[$1 * Self.size + axis]
-                }
+            let shape = (0..<3).map { axis -> Complex in
+                var sum = Complex(re: 0, im: 0)
+                for k in 0..<n { sum = sum + vector[k] * observability[k * Self.size + axis] }
+                return sum
             }
             return Pole(value: value, shape: shape)
         }
