@@ -40,7 +40,7 @@ public enum WarningRefusal: String, Sendable, CaseIterable {
         case .place: "its place is not well known (place.quality is not good)"
         case .stations: "fewer stations than alarm.network.stations"
         case .magnitude: "it has no magnitude"
-        case .disputed: "disputed: stations that must have been moved are silent"
+        case .disputed: "disputed: stations that must have been moved are silent, or one operator's alone report it"
         case .class: "the stations take it for a disturbance"
         case .distance: "farther than \(Int(IntensityPrediction.reach)) km"
         case .passed: "the S wave has passed"

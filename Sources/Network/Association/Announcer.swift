@@ -241,6 +241,7 @@ extension Announcer {
         message.latitude = Self.rounded(source.place.latitude, 1e4)
         message.longitude = Self.rounded(source.place.longitude, 1e4)
         message.depth = Self.rounded(source.depth, 10)
+        message.depthSigma = Self.rounded(source.depthSigma, 10)
         message.depthClass = source.depth < 70 ? .shallow : source.depth < 300 ? .intermediate : .deep
         message.ellipse = .init(
             semiMajor: Self.rounded(source.semiMajor, 100), semiMinor: Self.rounded(source.semiMinor, 100),
@@ -248,6 +249,7 @@ extension Announcer {
         message.rms = Self.rounded(source.rms, 1000)
         message.silent = event.silent
         var peaks: [(peak: Double, distance: Double, phase: Phase)] = []
+        var observations: [MagnitudeRelation.Observation] = []
         for (kept, phase) in core.members(of: event) {
             let onset = kept.onset
             let distance = kept.place.distance(to: source.place)
@@ -260,6 +262,7 @@ extension Announcer {
             // Before the S wave has come, the peak is that of the P wave.
             let isBeforeS = Double(onset.asOf) / 1e9 < source.arrival(.s, at: kept.place)
             peaks.append((onset.pga, slant, isBeforeS ? .p : .s))
+            observations.append(.init(place: kept.place, peak: onset.pga, phase: isBeforeS ? .p : .s))
             if onset.pga > message.pga.value || message.pga.station.isEmpty {
                 message.pga = .init(value: onset.pga, station: onset.station)
             }
@@ -292,17 +295,20 @@ extension Announcer {
         if let magnitude {
             let against = core.unmoved(by: event, at: source, magnitude: magnitude.value)
             if against.count >= event.members.count {
-                message.isDisputed = true
+                message.dispute = .silence
                 message.silent = Set(message.silent + against).sorted()
             }
         }
+        if message.dispute == nil, core.isOfLoneOperator(event) { message.dispute = .loneOperator }
         message.clocks = core.wrongClocks(event, source).map {
             .init(id: $0.station, offset: Self.rounded($0.seconds, 10))
         }
         // Where the place is not known, nor is the distance that a magnitude is computed with.
         if location.quality == .good, !message.isDisputed, let magnitude {
+            let open = MagnitudeRelation.sigma(of: observations, at: location.candidates)
+            let sigma = (magnitude.sigma * magnitude.sigma + open * open).squareRoot()
             message.magnitude = .init(
-                value: Self.rounded(magnitude.value, 10), sigma: Self.rounded(magnitude.sigma, 100),
+                value: Self.rounded(magnitude.value, 10), sigma: Self.rounded(sigma, 100),
                 relation: MagnitudeRelation.name)
         }
         return message

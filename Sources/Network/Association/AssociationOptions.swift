@@ -23,6 +23,10 @@ public struct AssociationOptions: Sendable, Equatable {
     public var memorySeconds = 120.0
     /// Kilometres that a station's own word may be from the place that is known of it.
     public var placeKilometres = 1.0
+    /// Depths that the region's earthquakes have.
+    public var depth = DepthPrior()
+    /// Whether an event is believed that the stations of one operator alone report, far from all others.
+    public var believesLoneOperator = false
     /// Seconds between two versions of an event.
     public var versionSeconds = 1.0
 

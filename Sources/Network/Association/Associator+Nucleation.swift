@@ -17,6 +17,15 @@ extension Associator {
             let worth = worth(source, chosen, quiet)
             if worth > best?.worth ?? -.infinity { best = (worth, source, chosen) }
         }
+        // In a small network everything fits a place far away as well, and the search may end there or between two places.
+        if best.map({ $0.source.rms > options.gate / 3 && $0.chosen.count < options.matureOnsets }) ?? true {
+            for one in onsets.sorted(by: { StationOnset.precedes($0.onset, $1.onset) }).prefix(3) {
+                let start = Hypocentre(origin: one.onset.seconds - 2.5, place: one.place, depth: options.depth.middle)
+                guard let (source, chosen) = improve(start, onsets) else { continue }
+                let worth = worth(source, chosen, quiet)
+                if worth > best?.worth ?? -.infinity { best = (worth, source, chosen) }
+            }
+        }
         guard let (worth, source, chosen) = best, isCredible(source, chosen, first) else { return }
         accept(source, chosen, worth, quiet)
     }
@@ -288,15 +297,20 @@ extension Associator {
                 && areAlike(shifts.map(abs), chosen, event.hypocentre, extent)
     }
 
-    /// Whether onsets in reach of a source are all off its P wave by about the same.
+    /// Whether onsets in reach of a source are nearly all off its P wave by about the same.
     private func areAlike(_ shifts: [Double], _ chosen: [Kept], _ source: Hypocentre, _ extent: Double) -> Bool {
         let middle = shifts.sorted()[shifts.count / 2]
         guard abs(middle) <= Self.clockSeconds else { return false }
-        return zip(chosen, shifts).allSatisfy { kept, shift in
+        let alike = zip(chosen, shifts).count { kept, shift in
             kept.place.distance(to: source.place) <= extent
                 && abs(shift - middle) <= options.gate(source.travel(.p, to: kept.place), .p)
         }
+        return Double(alike) >= Self.alikePart * Double(chosen.count)
     }
+
+    /// Part of the onsets with a source of their own that are alike off the wave of an event, from which on all are taken for
+    /// its: among those of many clocks that are ahead there is one of something else, too.
+    private static let alikePart = 0.85
 
     /// Makes an event of a source, or gives it to the young event that it shares onsets with.
     /// - Parameters:

@@ -9,6 +9,8 @@ public struct Associator: Sendable {
         var isOnline = true
         /// Since when, seconds of UTC.
         var since = -Double.infinity
+        /// Name of who runs it, as it was entered; nil: nobody has entered it.
+        var operatorName: String?
         /// Times of its onsets of the last minutes, seconds of UTC.
         var recent: [Double] = []
 
@@ -30,6 +32,8 @@ public struct Associator: Sendable {
     }
 
     public let options: AssociationOptions
+    /// Stations of the whole broker that take part, also those that are too far away to be known here.
+    var allStations = 0
     var stations: [String: Station] = [:]
     /// In their order.
     var pool: [Kept] = []
@@ -54,6 +58,11 @@ public struct Associator: Sendable {
     public mutating func setPlace(_ place: Place?, of station: String) {
         stations[station, default: Station()].place = place
         for i in events.indices { events[i].reckoned.distances = nil }
+    }
+
+    /// - Parameter name: of who runs it; nil: nobody has entered it.
+    mutating func setOperator(_ name: String?, of station: String) {
+        stations[station, default: Station()].operatorName = name
     }
 
     /// Whether silence of a station means anything.

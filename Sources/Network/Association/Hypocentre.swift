@@ -15,6 +15,8 @@ public struct Hypocentre: Sendable, Equatable {
     public var semiMajor = 0.0
     public var semiMinor = 0.0
     public var azimuth = 0.0
+    /// Standard deviation of the depth, km.
+    public var depthSigma = 0.0
 
     public init(origin: Double, place: Place, depth: Double) {
         (self.origin, self.place, self.depth) = (origin, place, depth)
@@ -46,10 +48,10 @@ extension Hypocentre {
     /// The hypocentre whose waves come closest to the times of arrival: Geiger's method (1912), damped, with weights after
     /// Huber (1964). The depth is held near the first one by a weak assumption, because onsets of P waves alone at a
     /// distance hardly tell it.
-    /// - Parameter start: from a search.
-    func fitted(to arrivals: [Arrival]) -> Hypocentre {
-        let priorDepth = depth < 35 ? 10.0 : depth
-        let priorWidth = arrivals.count < 6 ? 3.0 : priorDepth < 35 ? 8.0 : 40.0
+    /// - Parameter known: the depth that is taken for known, km; nil: the usual one, or that of a deep source.
+    func fitted(to arrivals: [Arrival], depth known: Double? = nil) -> Hypocentre {
+        let priorDepth = known ?? (depth < 35 ? 10.0 : depth)
+        let priorWidth = known != nil ? 0.5 : arrivals.count < 6 ? 3.0 : priorDepth < 35 ? 8.0 : 40.0
         var result = self
         var damping = 1e-3
         var cost = result.cost(arrivals, priorDepth, priorWidth)
@@ -165,6 +167,8 @@ extension Hypocentre {
         let scale = max(1, normed / Double(max(1, arrivals.count - 3)))
         guard let x = normal.solve(SIMD4(1, 0, 0, 0)), let y = normal.solve(SIMD4(0, 1, 0, 0)) else { return }
         setEllipse(x[0] * scale, y[1] * scale, x[1] * scale)
+        // (The assumption on the depth scales with nothing.)
+        if let z = normal.solve(SIMD4(0, 0, 1, 0)) { depthSigma = min(priorWidth, (max(0, z[2]) * scale).squareRoot()) }
     }
 
     /// The ellipse from the variances in east and north and their covariance, km².

@@ -19,7 +19,12 @@ public enum MagnitudeRelation {
     private static let s = Coefficients(
         a: 0.709, b: 2.3878e-3, c1: 1.722, c2: 0.956, d: 1.4386, e: -2.4525e-2, sigma: 0.3261)
     /// Standard deviation of the average of one earthquake, in units of magnitude; more stations do not reduce it.
-    private static let between = 0.25
+    private static let between = 0.12
+
+    /// Standard deviation of a station within one earthquake, in units of magnitude: what the relation's own scatter leaves. It
+    /// counts as much as the scatter of so many stations.
+    private static let within = ((s.sigma / s.a) * (s.sigma / s.a) - between * between).squareRoot()
+    private static let believed = 3.0
 
     private static func of(_ phase: Phase) -> Coefficients { phase == .p ? p : s }
 
@@ -59,8 +64,37 @@ public enum MagnitudeRelation {
         let limit = magnitude(peak: strongest.peak, distance: strongest.distance, phase: strongest.phase)
         let median = min(limit, (each[(each.count - 1) / 2] + each[each.count / 2]) / 2)
         let spread = each.map { abs($0 - median) }.sorted()[each.count / 2] * 1.4826
-        // The relation's own scatter is about 0.33 / 0.71 units of magnitude a station.
-        let one = max(spread, s.sigma / s.a)
-        return (median, (between * between + one * one * 1.57 / Double(each.count)).squareRoot())
+        // What few stations scatter by says little of their scatter.
+        let others = Double(each.count - 1)
+        let square = (others * spread * spread + believed * within * within) / (others + believed)
+        return (median, (between * between + square * 1.57 / Double(each.count)).squareRoot())
+    }
+
+    /// A station's peak, and where the station is.
+    struct Observation {
+        var place: Place
+        /// m/s².
+        var peak: Double
+        var phase: Phase
+    }
+
+    /// Stations whose magnitudes are computed for each source that is possible.
+    private static let mostStations = 40
+
+    /// Standard deviation that the magnitude has because the earthquake may have been at any of some sources instead of at the
+    /// one that it is computed with.
+    static func sigma(of observations: [Observation], at candidates: [Location.Candidate]) -> Double {
+        let peaks = observations.filter { $0.peak > 0 }
+        let step = max(1, (peaks.count + mostStations - 1) / mostStations)
+        let used = stride(from: 0, to: peaks.count, by: step).map { peaks[$0] }
+        return Locator.sigma(
+            candidates.compactMap { one in
+                let each = used.compactMap { station -> Double? in
+                    let distance = station.place.distance(to: one.place)
+                    let slant = (distance * distance + one.depth * one.depth).squareRoot()
+                    return slant <= reach ? magnitude(peak: station.peak, distance: slant, phase: station.phase) : nil
+                }.sorted()
+                return each.isEmpty ? nil : (each[(each.count - 1) / 2] + each[each.count / 2]) / 2
+            })
     }
 }

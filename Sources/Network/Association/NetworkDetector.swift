@@ -27,6 +27,8 @@ public struct NetworkDetector: Sendable {
     private var places: [String: Place] = [:]
     private var believed: StationPlaces
     private var offline: Set<String> = []
+    /// Names of those who run stations, as entered.
+    private var operators: [String: String] = [:]
     /// Since when stations are online that have not always been so, seconds of UTC.
     private var since: [String: Double] = [:]
     /// Announced by others before this run.
@@ -95,8 +97,11 @@ public struct NetworkDetector: Sendable {
         }
     }
 
+    /// Bytes of the name of who runs a station.
+    static let operatorLimit = 100
+
     /// Takes what the operator has entered for a station (`network/place/<id>`): an object with `latitude`, `longitude` and
-    /// perhaps `elevation_m`; nil, an empty message, forgets it.
+    /// perhaps `elevation_m` and `operator`; nil, an empty message, forgets it.
     public mutating func enterPlace(_ payload: Value?, of station: String, arrival: Int64?) -> Result<Void, Refusal> {
         do throws(Refusal) {
             guard Topics.problem(inID: station) == nil else { throw .topic }
@@ -106,7 +111,10 @@ public struct NetworkDetector: Sendable {
                 place = read
             }
             try believed.enter(place, station)
+            let name = payload?["operator"]?.rawText ?? ""
+            operators[station] = name.isEmpty || name.utf8.count > Self.operatorLimit ? nil : name
             setPlace(believed.place(of: station), of: station, since: arrival.map { Double($0) / 1e9 })
+            tellOperator(station)
             return .success(())
         } catch {
             refused[error, default: 0] += 1
@@ -180,6 +188,16 @@ public struct NetworkDetector: Sendable {
         tellOnline(station)
     }
 
+    private mutating func tellOperator(_ station: String) {
+        guard let home = homes[station] else { return }
+        regions[home].core.setOperator(operators[station], of: station)
+    }
+
+    /// Each region knows how many stations there are in all.
+    private mutating func tellCount() {
+        for i in regions.indices { regions[i].core.allStations = places.count }
+    }
+
     private mutating func tellOnline(_ station: String) {
         guard let home = homes[station] else { return }
         regions[home].core.setOnline(
@@ -193,6 +211,7 @@ public struct NetworkDetector: Sendable {
             if let home = homes.removeValue(forKey: station) { regions[home].core.setPlace(nil, of: station) }
             places[station] = nil
             since[station] = nil
+            tellCount()
             return
         }
         if places[station] == nil, let begin { since[station] = begin }
@@ -203,6 +222,8 @@ public struct NetworkDetector: Sendable {
         homes[station] = home
         regions[home].core.setPlace(place, of: station)
         tellOnline(station)
+        tellOperator(station)
+        tellCount()
     }
 
     /// The region that has a cell; the cell connects what it touches.

@@ -101,6 +101,30 @@ extension Associator {
         }.sorted()
     }
 
+    /// Kilometres from the outermost of an event's stations up to which another one could confirm the event.
+    private static var confirmKilometres: Double { 150 }
+
+    /// Whether only stations of one operator report an event, a few, and there is no other station near that could confirm it,
+    /// though the broker has others: whoever has the accounts of a few stations can invent an earthquake there. Stations of
+    /// which nobody has entered who runs them count as those of one.
+    func isOfLoneOperator(_ event: AssociatedEvent) -> Bool {
+        guard !options.believesLoneOperator, event.members.count < options.matureOnsets else { return false }
+        let names = Set(event.members.map(\.station))
+        guard Set(names.map { stations[$0]?.operatorName ?? "" }).count < 2 else { return false }
+        let places = names.compactMap { stations[$0]?.place }
+        let centre = Place.middle(of: places)
+        let radius = places.reduce(0) { max($0, $1.distance(to: centre)) }
+        var around = 0
+        for (name, station) in stations {
+            guard let place = station.place, place.distance(to: centre) <= radius + Self.confirmKilometres else {
+                continue
+            }
+            if station.isOnline, !names.contains(name) { return false }
+            around += 1
+        }
+        return allStations > around
+    }
+
     /// Stations whose onset is by some seconds too early or too late to be of an event, as if their clock were wrong, with
     /// these seconds. Other events of the time make this a guess; so it is said of events of many stations only.
     func wrongClocks(_ event: AssociatedEvent, _ source: Hypocentre) -> [(station: String, seconds: Double)] {
@@ -120,7 +144,22 @@ extension Associator {
             members(of: event).filter { kept, phase in
                 phase == .p && abs(kept.onset.seconds - source.arrival(.p, at: kept.place)) < Self.clockError
             }.map(\.kept.onset.station))
-        return found.filter { !right.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let proven = right.union(punctual(beside: event))
+        return found.filter { !proven.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Stations that had the P wave of another event of the last minutes in time: what is off now is something else that they
+    /// felt, not their clock.
+    private func punctual(beside event: AssociatedEvent) -> Set<String> {
+        var names: Set<String> = []
+        for other in events where other.serial != event.serial && other.hypocentre.rms < Self.clockResidual {
+            guard other.isMature(options) else { continue }
+            for (kept, phase) in members(of: other) where phase == .p {
+                let residual = kept.onset.seconds - other.hypocentre.arrival(.p, at: kept.place)
+                if abs(residual) < Self.clockError / 2 { names.insert(kept.onset.station) }
+            }
+        }
+        return names
     }
 
     /// Root mean square of an event's residuals (s) from which on its place itself is in doubt, and no clock is.

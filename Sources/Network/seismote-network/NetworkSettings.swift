@@ -69,6 +69,17 @@ struct NetworkSettings: ProgramSettings {
             "How far the place that a station states may be from the one that was entered, or else from the one that it stated "
                 + "first; one that is farther off takes no part until `seismote network stations --confirm` says so."),
         Setting(
+            "network.depth_km", \.association.depth.middle, .number(0...300, unit: "km"),
+            "Usual depth of the region's earthquakes, the middle of its seismogenic depths. Onsets of a small network hardly "
+                + "tell the depth, and a magnitude depends on it."),
+        Setting(
+            "network.depth_spread_km", \.association.depth.spread, .number(1...100, unit: "km"),
+            "Standard deviation of these depths: two thirds of the earthquakes are within so much of depth_km."),
+        Setting(
+            "network.lone_operator", \.association.believesLoneOperator, .bool,
+            "Believe an earthquake that fewer than ten stations of one operator report and that no other station within 150 km "
+                + "could confirm, though the broker has stations elsewhere; false: it is disputed."),
+        Setting(
             "network.quiet_s", \.association.quietSeconds, .duration(10...600),
             "An event ends after this time without a new onset."),
         Setting(

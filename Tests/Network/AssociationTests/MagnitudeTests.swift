@@ -65,10 +65,11 @@ import Testing
         #expect(MagnitudeRelation.estimate(peaks.prefix(3) + [(0, 10, .s), (0.1, 301, .s)]) == nil)
         // Four that agree: the relation's own scatter is left, and what earthquakes differ by.
         let four = try #require(MagnitudeRelation.estimate(Array(repeating: peaks[2], count: 4)))
-        let one = 0.3261 / 0.709
-        #expect(abs(four.sigma - (0.25 * 0.25 + one * one * 1.57 / 4).squareRoot()) < 1e-6)
+        let total = 0.3261 / 0.709
+        let square = (total * total - 0.12 * 0.12) * 3 / 6
+        #expect(abs(four.sigma - (0.12 * 0.12 + square * 1.57 / 4).squareRoot()) < 1e-6)
         // Sixteen know more than four, but never less than what earthquakes differ by.
         let many = try #require(MagnitudeRelation.estimate(Array(repeating: peaks[2], count: 16)))
-        #expect(many.sigma < four.sigma && many.sigma > 0.25)
+        #expect(many.sigma < four.sigma && many.sigma > 0.12)
     }
 }

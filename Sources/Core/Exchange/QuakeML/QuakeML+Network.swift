@@ -71,7 +71,11 @@ extension QuakeML {
             remarks.append(words)
         }
         if let region = region(event["place"]?["region"]) { remarks.append("region of 90 %: \(region)") }
-        if event["disputed"] == .bool(true) { remarks.append("disputed: stations nearby are silent") }
+        if event["disputed"] == .bool(true) {
+            let isLone = event["disputed_because"]?.rawText == NetworkEventMessage.Dispute.loneOperator.rawValue
+            remarks.append(
+                "disputed: " + (isLone ? "one operator's stations alone report it" : "stations nearby are silent"))
+        }
         return remarks
     }
 

@@ -3,6 +3,14 @@ import Values
 /// An earthquake as a network of stations sees it (`network/event`; the newest message also as `network/event/last`).
 public struct NetworkEventMessage: Sendable, Equatable {
     public enum DepthClass: String, Sendable, CaseIterable { case shallow, intermediate, deep }
+    /// Reason why an event is disputed.
+    public enum Dispute: String, Sendable, CaseIterable {
+        /// As many stations as have an onset of it have none, though they must have been moved.
+        case silence
+        /// Stations of one operator alone report it, and none of another is near enough to confirm it.
+        case loneOperator = "lone_operator"
+    }
+
     public enum Likely: String, Sendable, CaseIterable { case earthquake, disturbance, unclassified }
 
     /// Half axes in km, direction of the longer one clockwise from north.
@@ -110,6 +118,7 @@ public struct NetworkEventMessage: Sendable, Equatable {
     public var latitude = 0.0
     public var longitude = 0.0
     public var depth = 0.0
+    public var depthSigma = 0.0
     public var depthClass = DepthClass.shallow
     public var ellipse = Ellipse(semiMajor: 0, semiMinor: 0, azimuth: 0)
     public var location = Location(quality: .poor, azimuth: 0, distance: 0, extent: 0, region: [], others: [])
@@ -120,8 +129,9 @@ public struct NetworkEventMessage: Sendable, Equatable {
     public var classes = Class()
     public var stations: [Station] = []
     public var silent: [String] = []
-    /// As many stations as have an onset of it have none, though they must have been moved.
-    public var isDisputed = false
+    /// Why it is disputed; nil: it is not.
+    public var dispute: Dispute?
+    public var isDisputed: Bool { dispute != nil }
     public var clocks: [Clock] = []
     /// The event that its onsets have gone to.
     public var mergedInto: String?
@@ -143,6 +153,9 @@ public struct NetworkEventMessage: Sendable, Equatable {
         f.number("latitude", latitude, unit: "deg", "Epicentre, degrees north.")
         f.number("longitude", longitude, unit: "deg", "Epicentre, degrees east.")
         f.number("depth_km", depth, unit: "km", "Depth; onsets of a surface network hardly tell it.")
+        f.number(
+            "depth_sigma_km", depthSigma, unit: "km",
+            "Standard deviation of the depth, by the onsets and the usual depths of the region (`network.depth_km`).")
         f.choice("depth_class", depthClass, "`shallow` to 70 km, `intermediate` to 300 km, `deep` below.")
         f.object("ellipse", ellipse, "Has the true epicentre in it with 68 %.") { $0.fields(&$1) }
         f.object("place", location, "How well the epicentre is known.") { $0.fields(&$1) }
@@ -172,8 +185,15 @@ public struct NetworkEventMessage: Sendable, Equatable {
         f.flag(
             "disputed", isDisputed ? true : nil,
             """
-            True when at least as many stations are silent as have an onset, though by the peaks of those the ground must \
-            have moved strongly there: invented, or a network that is down.
+            True when nothing but the stations themselves speaks for it (`disputed_because`): it has no magnitude, and no \
+            station warns of it.
+            """)
+        f.text(
+            "disputed_because", dispute?.rawValue,
+            """
+            `silence`: at least as many stations are silent as have an onset, though by the peaks of those the ground must \
+            have moved strongly there (invented, or a network that is down); `lone_operator`: fewer than ten stations, all of \
+            one operator, and no other station within 150 km could confirm it.
             """)
         f.objects(
             "clocks", clocks, blank: Clock(id: "", offset: 0),

@@ -93,6 +93,7 @@ public struct NetworkPlaceMessage: Sendable {
         f.number("latitude", 0, unit: "deg", "Latitude, WGS 84.")
         f.number("longitude", 0, unit: "deg", "Longitude, WGS 84.")
         f.number("elevation_m", nil, unit: "m", "Above sea level; 0 where it is left out.")
+        f.text("operator", nil, "Name of who runs the station; an event that one operator alone reports may be disputed.")
         f.text("source", nil, "What has entered it.")
     }
 }

@@ -44,7 +44,7 @@ extension Associator {
     func location(by evidence: Evidence) -> Location {
         let centre = Place.middle(of: evidence.readings.map(\.place))
         if evidence.isCertain { return Location(certain: evidence.fit, centre: centre) }
-        var locator = Locator(evidence.readings, silent: evidence.silent)
+        var locator = Locator(evidence.readings, silent: evidence.silent, depths: options.depth)
         return locator.locate() ?? Location(certain: evidence.fit, centre: centre)
     }
 

@@ -17,6 +17,15 @@ public struct Location: Sendable, Equatable {
     public var distance: Double
     /// Kilometres from the epicentre to the farthest point of the region.
     public var extent: Double
+    /// Sources that stand for all that the onsets leave possible, each for as much of the probability.
+    public var candidates: [Candidate] = []
+
+    /// A possible source.
+    public struct Candidate: Sendable, Equatable {
+        public var place: Place
+        /// Kilometres.
+        public var depth: Double
+    }
 
     /// Kilometres up to which the extent of a good place goes.
     static let goodExtent = 20.0
@@ -36,6 +45,9 @@ public struct Location: Sendable, Equatable {
             }
         ]
         extent = major
+        candidates = [-1.0, 0, 1].map { deviations in
+            Candidate(place: source.place, depth: max(0, source.depth + deviations * source.depthSigma))
+        }
         (azimuth, distance) = Self.direction(of: source.place, from: centre)
     }
 

@@ -35,7 +35,6 @@ struct Locator {
     private static let peakSeconds = 2.0
     private static let silence = 0.8
     private static let mostSilence = 8.0
-    private static let priorDepth = (middle: 10.0, width: 8.0)
     /// Reach of the grid, km from the middle of the stations.
     private static let reach = 350.0
     private static let mostReadings = 40
@@ -57,6 +56,7 @@ struct Locator {
     let centre: Place
     private let observed: [Observed]
     private let silent: [SIMD2<Double>]
+    private let depths: DepthPrior
     /// Kilometres from the middle to the farthest station with an onset.
     private let radius: Double
     private let columns = TravelTimeColumns.iasp91
@@ -72,7 +72,9 @@ struct Locator {
     /// - Parameters:
     ///   - readings: at least one; of more than forty the earliest.
     ///   - silent: stations that work and have no onset.
-    init(_ readings: [Reading], silent: [Place]) {
+    ///   - depths: that the region's earthquakes have.
+    init(_ readings: [Reading], silent: [Place], depths: DepthPrior = DepthPrior()) {
+        self.depths = depths
         let readings = Array(readings.sorted { $0.time < $1.time }.prefix(Self.mostReadings))
         let centre = Place.middle(of: readings.map(\.place))
         let first = readings.first?.time ?? 0
@@ -135,8 +137,8 @@ struct Locator {
             let error = origins[i] - origin
             cost += Self.loss(error * error * precisions[i])
         }
-        let deep = (depth - Self.priorDepth.middle) / Self.priorDepth.width
-        return (cost + log(1 + deep * deep) + rarity(depth) + attenuation(depth, origin) + silence(at), origin)
+        cost += depths.cost(depth) + rarity(depths.rarityDepth(depth))
+        return (cost + attenuation(depth, origin) + silence(at), origin)
     }
 
     /// Cost of an error.
@@ -306,6 +308,8 @@ struct Locator {
         }
         var (source, at) = refined(best)
         ellipse(&source, sorted)
+        let candidates = candidates(sorted)
+        source.depthSigma = Self.sigma(candidates.map(\.depth))
         var rings: [[SIMD2<Double>]] = []
         var others: [Hypocentre] = []
         for part in Self.connected(Array(probable)) {
@@ -332,7 +336,9 @@ struct Locator {
                 return SIMD2(place.latitude, place.longitude)
             }
         }
-        return Location(source, quality, region, others, centre: centre, extent: extent)
+        var location = Location(source, quality, region, others, centre: centre, extent: extent)
+        location.candidates = candidates
+        return location
     }
 
     /// Squares that touch each other, together.
@@ -410,6 +416,61 @@ struct Locator {
         let squares = origins.reduce(0) { $0 + ($1 - best.origin) * ($1 - best.origin) }
         source.rms = (squares / Double(max(1, origins.count))).squareRoot()
         return (source, at)
+    }
+
+    /// Sources that stand for all the probable ones, each for as much of the probability: what is computed with a place and a
+    /// depth differs by them as much as these leave it open.
+    private mutating func candidates(_ cells: [Cell]) -> [Location.Candidate] {
+        guard let top = cells.first?.density else { return [] }
+        let weights = cells.map { exp($0.density - top) * $0.side * $0.side }
+        let total = weights.reduce(0, +)
+        var found: [Location.Candidate] = []
+        var sum = 0.0
+        for (cell, weight) in zip(cells, weights) {
+            sum += weight
+            while found.count < Self.candidateCount,
+                sum >= (Double(found.count) + 0.5) / Double(Self.candidateCount) * total
+            {
+                // The parts of the depth in an order that has nothing to do with that of the squares.
+                let part = (Double(found.count * 7 % Self.candidateCount) + 0.5) / Double(Self.candidateCount)
+                found.append(
+                    .init(place: Place(offset: cell.middle, from: centre), depth: depth(at: cell.middle, above: part)))
+            }
+        }
+        return found
+    }
+
+    /// Sources that stand for all of them; a number that 7 does not divide.
+    private static let candidateCount = 24
+
+    /// The depth (km) that a part of the probability below a point lies above.
+    private mutating func depth(at point: SIMD2<Double>, above part: Double) -> Double {
+        var costs: [Double] = []
+        for column in TravelTimeColumns.depths.indices {
+            costs.append(misfit(point, depth: TravelTimeColumns.depths[column], column: column).cost)
+        }
+        let least = costs.min() ?? 0
+        let masses = costs.indices.map { TravelTimeColumns.thickness[$0] * exp(least - costs[$0]) }
+        var wanted = part * masses.reduce(0, +)
+        var top = 0.0
+        for (mass, thickness) in zip(masses, TravelTimeColumns.thickness) {
+            if wanted <= mass { return top + thickness * wanted / mass }
+            wanted -= mass
+            top += thickness
+        }
+        return top
+    }
+
+    /// Half of what the middle 68 % of some numbers lie within: their standard deviation, whatever the others are.
+    static func sigma(_ numbers: [Double]) -> Double {
+        let sorted = numbers.sorted()
+        guard let last = sorted.indices.last else { return 0 }
+        func quantile(_ part: Double) -> Double {
+            let at = max(0, min(Double(last), part * Double(sorted.count) - 0.5))
+            let low = Int(at)
+            return sorted[low] + (sorted[min(last, low + 1)] - sorted[low]) * (at - Double(low))
+        }
+        return (quantile(0.84) - quantile(0.16)) / 2
     }
 
     /// The ellipse that has 68 %, from how the probability is spread.

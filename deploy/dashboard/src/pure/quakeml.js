@@ -82,7 +82,7 @@ function networkEvent(object) {
   const at = object.mmi?.station ? ` at ${object.mmi.station}` : "";
   const comments = [
     place?.quality && `place: ${place.quality}${towards}`,
-    regionText(place?.region), object.disputed && "disputed: stations nearby are silent",
+    regionText(place?.region), object.disputed && `disputed: ${object.disputed_because === "lone_operator" ? "one operator's stations alone report it" : "stations nearby are silent"}`,
     Number.isFinite(object.mmi?.value) && `largest intensity mmi ${number(object.mmi.value)}${at}`, object.withdrawn && "withdrawn",
   ].filter(Boolean);
   return element("event",

@@ -212,7 +212,7 @@ const network = whole(object({
     magnitude: orNull(object({ value: number, sigma: number, relation: text })),
   ...numbers("version", "latitude", "longitude", "depth_km", "rms_s"),
     ellipse: object(numbers("semi_major_km", "semi_minor_km", "azimuth_deg")),
-  t: time, merged_into: networkId, withdrawn: flag, disputed: flag, pga: most, mmi: most,
+  t: time, merged_into: networkId, withdrawn: flag, disputed: flag, disputed_because: matching(/^[a-z_]{1,40}$/), pga: most, mmi: most,
     class: (value) => kind(plain(value) ? value.likely : value), silent: list(stationId, 1000),
   stations: list(member, 1000), place: whereabouts,
 }), "event_id", "event_type", "origin_time", "latitude", "longitude");

@@ -68,7 +68,7 @@ export function earthquakeFacts(event) {
     h("p", { class: "network-facts" }, fact(words.magnitude, magnitudeText(event)),
       Number.isFinite(event.mmi?.value) && fact(words.largest, intensityChip({ scale: "mmi", value: event.mmi.value })),
       Number.isFinite(event.version) && fact(words.version, numbers.text(event.version))),
-    event.disputed && h("p", { class: "note" }, words.disputed),
+    event.disputed && h("p", { class: "note" }, event.disputed_because === "lone_operator" ? words.disputedLone : words.disputed),
     place?.quality === "outside" && h("p", { class: "note" }, words.outside(Number.isFinite(place.azimuth_deg) ? compass(place.azimuth_deg)
       : "–")),
     place?.quality === "ambiguous" && h("p", { class: "note" }, words.ambiguous(1 + (place.others?.length ?? 0))),
