@@ -1,3 +1,5 @@
+import SignalProcessing
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -160,35 +162,22 @@ private struct Interpolation: Sendable {
     init(factor: Int) {
         self.factor = factor
         let width = 2 * Self.half
+        let kernel = KaiserSinc(half: Self.half, beta: 6)
         var all = [Double](repeating: 0, count: factor * width)
         for phase in 0..<factor {
             // The value lies so far behind the sample in the middle, which has `half` newer ones.
             let shift = Double(phase) / Double(factor)
             var sum = 0.0
             for k in 0..<width {
-                let x = Double(k - Self.half + 1) - shift
-                let inside = max(0, 1 - (x / Double(Self.half)) * (x / Double(Self.half)))
-                let window = Self.bessel(6 * inside.squareRoot()) / Self.bessel(6)
-                let weight = (x == 0 ? 1 : sin(Double.pi * x) / (Double.pi * x)) * window
+                let weight = kernel.weight(at: Double(k - Self.half + 1) - shift)
                 all[phase * width + k] = weight
                 sum += weight
             }
-            // What does not change stays as it is.
+            // A constant signal stays as it is.
             for k in 0..<width { all[phase * width + k] /= sum }
         }
         weights = all
         samples = [Double](repeating: 0, count: 4 * width)
-    }
-
-    /// Modified Bessel function I₀.
-    private static func bessel(_ x: Double) -> Double {
-        var (sum, term, k) = (1.0, 1.0, 1.0)
-        while term > 1e-17 * sum {
-            term *= (x / (2 * k)) * (x / (2 * k))
-            sum += term
-            k += 1
-        }
-        return sum
     }
 
     mutating func restart() { (place, taken, isFirst) = (0, 0, true) }

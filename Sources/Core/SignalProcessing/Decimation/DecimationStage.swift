@@ -60,17 +60,3 @@ public struct DecimationStage: Sendable, Equatable {
         return sum
     }
 }
-
-/// Modified Bessel function I₀ by its power series.
-func bessel0(_ x: Double) -> Double {
-    let y = x * x / 4
-    var term = 1.0
-    var sum = 1.0
-    var k = 1.0
-    while term > sum * 1e-17 {
-        term *= y / (k * k)
-        sum += term
-        k += 1
-    }
-    return sum
-}

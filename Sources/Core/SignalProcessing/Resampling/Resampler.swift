@@ -45,15 +45,10 @@ public struct Resampler: Sendable {
         capacity = 2 * rest
         samples = [Double](repeating: 0, count: 3 * capacity)
         let last = Self.halfLength * Self.resolution
-        let full = bessel0(Self.beta)
+        let kernel = KaiserSinc(half: Self.halfLength, beta: Self.beta)
         // One more than the last, for the interpolation.
         var table = [Double](repeating: 0, count: last + 2)
-        for i in 0...last {
-            let position = Double(i) / Double(last)
-            let x = Double.pi * Double(i) / Double(Self.resolution)
-            let window = bessel0(Self.beta * max(0, 1 - position * position).squareRoot()) / full
-            table[i] = (x == 0 ? 1 : sin(x) / x) * window
-        }
+        for i in 0...last { table[i] = kernel.weight(at: Double(i) / Double(Self.resolution)) }
         self.table = table
     }
 

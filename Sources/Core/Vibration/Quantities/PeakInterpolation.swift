@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SignalProcessing
 
 /// The motion between two samples: of a sine at a quarter of the rate the samples may miss the peak by 29 %.
 ///
@@ -17,21 +13,10 @@ struct PeakInterpolation: Sendable {
     private let third: SIMD16<Double>
 
     init() {
-        func bessel(_ x: Double) -> Double {
-            var (sum, term) = (1.0, 1.0)
-            for k in 1...30 {
-                term *= x * x / 4 / Double(k * k)
-                sum += term
-            }
-            return sum
-        }
+        let kernel = KaiserSinc(half: Self.reach, beta: 6)
         func weights(_ quarter: Int) -> SIMD16<Double> {
             var row = SIMD16<Double>.zero
-            for j in 0..<16 {
-                let x = Double(quarter) / 4 - Double(j - 7)
-                let inside = max(0, 1 - x * x / 64)
-                row[j] = sin(Double.pi * x) / (Double.pi * x) * bessel(6 * inside.squareRoot())
-            }
+            for j in 0..<16 { row[j] = kernel.weight(at: Double(quarter) / 4 - Double(j - 7)) }
             return row / Self.sum(row)
         }
         (first, second, third) = (weights(1), weights(2), weights(3))

@@ -158,35 +158,9 @@ struct GridInterpolator {
     private static let resolution = 512
     /// Half of a sinc with Kaiser's window (β 10).
     private static let kernel: [Double] = {
-        let count = half * resolution
-        return (0...count + 1).map { i in
-            let x = Double.pi * Double(i) / Double(resolution)
-            let position = Double(i) / Double(count)
-            return (x == 0 ? 1 : sine(x) / x) * bessel(10 * max(0, 1 - position * position).squareRoot()) / bessel(10)
-        }
+        let sinc = KaiserSinc(half: half, beta: 10)
+        return (0...half * resolution + 1).map { sinc.weight(at: Double($0) / Double(resolution)) }
     }()
-
-    private static func sine(_ x: Double) -> Double {
-        let turned = x.remainder(dividingBy: 2 * Double.pi)
-        var (term, sum, n) = (turned, turned, 1.0)
-        while abs(term) > 1e-18, n < 60 {
-            term *= -turned * turned / ((n + 1) * (n + 2))
-            sum += term
-            n += 2
-        }
-        return sum
-    }
-
-    /// The modified Bessel function of order 0.
-    private static func bessel(_ x: Double) -> Double {
-        var (term, sum, k) = (1.0, 1.0, 1.0)
-        while term > 1e-17 * sum {
-            term *= x * x / (4 * k * k)
-            sum += term
-            k += 1
-        }
-        return sum
-    }
 
     /// The value that a grid gives at a place; beyond its ends it is mirrored in them, so that a straight line goes on.
     private static func value(_ grid: [Double], at place: Double) -> Double {
