@@ -62,12 +62,12 @@ public enum MagnitudeRelation {
         guard used.count >= 4, let strongest = used.max(by: { $0.peak < $1.peak }) else { return nil }
         let each = used.map { magnitude(peak: $0.peak, distance: $0.distance, phase: $0.phase) }.sorted()
         let limit = magnitude(peak: strongest.peak, distance: strongest.distance, phase: strongest.phase)
-        let median = min(limit, (each[(each.count - 1) / 2] + each[each.count / 2]) / 2)
-        let spread = each.map { abs($0 - median) }.sorted()[each.count / 2] * 1.4826
-        // What few stations scatter by says little of their scatter.
+        let middle = min(limit, median(each))
+        let spread = each.map { abs($0 - middle) }.sorted()[each.count / 2] * 1.4826
+        // The scatter of few stations says little of the relation's.
         let others = Double(each.count - 1)
         let square = (others * spread * spread + believed * within * within) / (others + believed)
-        return (median, (between * between + square * 1.57 / Double(each.count)).squareRoot())
+        return (middle, (between * between + square * 1.57 / Double(each.count)).squareRoot())
     }
 
     /// A station's peak, and where the station is.
@@ -76,6 +76,11 @@ public enum MagnitudeRelation {
         /// m/s².
         var peak: Double
         var phase: Phase
+    }
+
+    /// - Parameter sorted: at least one.
+    private static func median(_ sorted: [Double]) -> Double {
+        (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
     /// Stations whose magnitudes are computed for each source that is possible.
@@ -94,7 +99,7 @@ public enum MagnitudeRelation {
                     let slant = (distance * distance + one.depth * one.depth).squareRoot()
                     return slant <= reach ? magnitude(peak: station.peak, distance: slant, phase: station.phase) : nil
                 }.sorted()
-                return each.isEmpty ? nil : (each[(each.count - 1) / 2] + each[each.count / 2]) / 2
+                return each.isEmpty ? nil : median(each)
             })
     }
 }
