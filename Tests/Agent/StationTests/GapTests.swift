@@ -179,35 +179,44 @@ import Testing
         for size in [1, 7, 100] { #expect(try played(range: 1, size: size) == cut) }
     }
 
+    /// What is sent of a recording in blocks of 50, with other settings from one of them on.
+    private func played(
+        _ recording: Recording, changedAt place: Int, _ change: (inout Configuration) -> Void
+    ) throws -> [Sent] {
+        var pipeline = try StationPipeline(
+            configuration: configuration, sensor: StationSensor(rate: 100), boot: "boot")
+        var sent: [Sent] = []
+        let sink: PublicationSink = { header, bytes in
+            sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
+        }
+        for (i, block) in recording.blocks(of: 50).enumerated() {
+            if i == place {
+                var other = configuration
+                change(&other)
+                try pipeline.reconfigure(other, revision: 2, to: sink)
+            }
+            pipeline.process(block, quality: .replay, to: sink)
+        }
+        pipeline.finish(to: sink)
+        return sent
+    }
+
     /// Whatever changes in motion: the velocity is as it was, or says that it is not certain.
     @Test(arguments: 0..<5) func noChangeInMotionMakesTheVelocityLarger(_ kind: Int) throws {
         let recording = quake()
         let whole = try #require(ends(try play(recording.blocks(of: 50), configuration).sent).first)
         let largest = try #require(whole["pgv"] as? Double)
         for place in [62, 66, 67, 70] {
-            var pipeline = try StationPipeline(
-                configuration: configuration, sensor: StationSensor(rate: 100), boot: "boot")
-            var sent: [Sent] = []
-            let sink: PublicationSink = { header, bytes in
-                sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
-            }
-            for (i, block) in recording.blocks(of: 50).enumerated() {
-                if i == place {
-                    var other = configuration
-                    switch kind {
-                    case 0: other.conditioning.offset = .meanFirst(seconds: 2)
-                    case 1: other.conditioning.offset = .none
-                    case 2: other.conditioning.offset = .ema(.corner(0.05))
-                    case 3: other.sensor.calibration.offset.x = 0.25
-                    default:
-                        other.axes.x.filter = .butterworth(
-                            .init(band: .lowpass, corners: [5], order: 2, start: .zero))
-                    }
-                    try pipeline.reconfigure(other, revision: 2, to: sink)
+            let sent = try played(recording, changedAt: place) { other in
+                switch kind {
+                case 0: other.conditioning.offset = .meanFirst(seconds: 2)
+                case 1: other.conditioning.offset = .none
+                case 2: other.conditioning.offset = .ema(.corner(0.05))
+                case 3: other.sensor.calibration.offset.x = 0.25
+                default:
+                    other.axes.x.filter = .butterworth(.init(band: .lowpass, corners: [5], order: 2, start: .zero))
                 }
-                pipeline.process(block, quality: .replay, to: sink)
             }
-            pipeline.finish(to: sink)
             for end in ends(sent) where end["velocity_valid"] as? Bool != false {
                 #expect(end["pgv"] as? Double ?? 0 <= 1.1 * largest, "\(place)")
             }
@@ -222,21 +231,7 @@ import Testing
     @Test func aChangeOfTheOffsetInMotionLeavesTheVelocity() throws {
         let recording = quake()
         let whole = try #require(ends(try play(recording.blocks(of: 50), configuration).sent).first)
-        var pipeline = try StationPipeline(
-            configuration: configuration, sensor: StationSensor(rate: 100), boot: "boot")
-        var sent: [Sent] = []
-        let sink: PublicationSink = { header, bytes in
-            sent.append(Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes)))
-        }
-        for (i, block) in recording.blocks(of: 50).enumerated() {
-            if i == 67 {
-                var other = configuration
-                other.conditioning.offset = .highpass(corner: 0.05, order: 2)
-                try pipeline.reconfigure(other, revision: 2, to: sink)
-            }
-            pipeline.process(block, quality: .replay, to: sink)
-        }
-        pipeline.finish(to: sink)
+        let sent = try played(recording, changedAt: 67) { $0.conditioning.offset = .highpass(corner: 0.05, order: 2) }
         let first = try #require(ends(sent).first)
         #expect(first["pgv"] as? Double == whole["pgv"] as? Double)
     }
