@@ -52,14 +52,7 @@ struct ConfigSet: ParsableCommand {
     @OptionGroup var file: ChangedFile
 
     func run() throws {
-        let patch: Value
-        do {
-            patch = try Settings.patch(settings)
-        } catch {
-            printError(error.text())
-            throw exitBadSettings
-        }
-        try file.change(patch, unchanged: "says so already")
+        try file.change(patchOrExit(settings), unchanged: "says so already")
     }
 }
 

@@ -2,9 +2,18 @@ import ArgumentParser
 import Glibc
 import Messages
 import Settings
+import Values
 
 /// EX_CONFIG of sysexits.h: the settings are wrong.
 let exitBadSettings = ExitCode(78)
+
+/// A patch of the words `KEY=VALUE`; prints what is wrong with them, and ends with ``exitBadSettings`` then.
+func patchOrExit(_ words: [String]) throws -> Value {
+    do { return try Settings.patch(words) } catch {
+        printError(error.text())
+        throw exitBadSettings
+    }
+}
 
 /// Options of every command that works with settings.
 struct SettingsOptions: ParsableArguments {

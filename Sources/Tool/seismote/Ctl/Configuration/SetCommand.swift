@@ -36,13 +36,7 @@ struct SetCommand: ParsableCommand {
 
     func run() throws {
         let targets = try targets()
-        let patch: Value
-        do {
-            patch = try Settings.patch(settings)
-        } catch {
-            printError(error.text())
-            throw exitBadSettings
-        }
+        let patch = try patchOrExit(settings)
         try change.request("config", [.init("set", patch)], patch: patch).run(targets, options)
     }
 }
