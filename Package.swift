@@ -155,7 +155,7 @@ let package = Package(
             [
                 "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Propagation", "MiniSEED",
                 "Instruments", "Messages", "Warning", "Settings", "Exchange", "Commands", "Sensors", "Station", "MQTT",
-                "Client", "Alerts", "Association", "ServerOptions", "Interface", "CLinux", "CExpat",
+                "Client", "Alerts", "Association", "ServerOptions", "Interface", "Administration", "CLinux", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

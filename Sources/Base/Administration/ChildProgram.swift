@@ -25,12 +25,12 @@ package struct ChildProgram {
     ///   - words: the program, and its arguments.
     ///   - line: takes the output line by line; nothing of it is kept then.
     ///   - files: open files for its input, its output and its errors, in place of what is kept here; nil: as usual.
-    ///   - waiting: is called now and then until it ends.
+    ///   - isCancelled: is asked twice a second or more; the program is killed when it says so.
     /// - Returns: nil when it is not installed or cannot be started.
     @discardableResult
     package init?(
         _ words: [String], input: [UInt8] = [], seconds: Double = 30, line: ((String) -> Void)? = nil,
-        files: (input: Int32?, output: Int32?, errors: Int32?) = (nil, nil, nil), waiting: () -> Void = {}
+        files: (input: Int32?, output: Int32?, errors: Int32?) = (nil, nil, nil), isCancelled: () -> Bool = { false }
     ) {
         guard let name = words.first, let program = Self.path(name) else { return nil }
         var pipes = [[Int32]](repeating: [-1, -1], count: 3)
@@ -70,15 +70,14 @@ package struct ChildProgram {
         }
         _ = fcntl(pipes[0][1], F_SETFL, O_NONBLOCK)
         let deadline = Double(HostClock.monotonic()) / 1e9 + seconds
-        var isWhole = exchange(&pipes, input, until: deadline, line, waiting)
+        var isWhole = exchange(&pipes, input, until: deadline, line, isCancelled)
         var code: Int32 = 0
         // (What it has started may hold files open when it has ended, and it may go on when it has closed them.)
         var delay: UInt32 = 100
         while isWhole {
             let ended = waitpid(id, &code, WNOHANG)
             if ended == id || ended < 0 && errno != EINTR { break }
-            waiting()
-            isWhole = Double(HostClock.monotonic()) / 1e9 < deadline
+            isWhole = Double(HostClock.monotonic()) / 1e9 < deadline && !isCancelled()
             usleep(delay)
             delay = min(delay * 2, 20_000)
         }
@@ -89,10 +88,10 @@ package struct ChildProgram {
         status = isWhole && code & 0x7f == 0 ? code >> 8 & 0xff : nil
     }
 
-    /// Writes the input and reads both outputs to their ends; false when the time was over before.
+    /// Writes the input and reads both outputs to their ends; false when the time was over before, or it was cancelled.
     private mutating func exchange(
         _ pipes: inout [[Int32]], _ input: [UInt8], until deadline: Double, _ line: ((String) -> Void)?,
-        _ waiting: () -> Void
+        _ isCancelled: () -> Bool
     ) -> Bool {
         var rest = input[...]
         var part: [UInt8] = []
@@ -100,8 +99,7 @@ package struct ChildProgram {
         if rest.isEmpty { Self.end(&pipes[0][1]) }
         while pipes[1][0] >= 0 || pipes[2][0] >= 0 {
             let left = deadline - Double(HostClock.monotonic()) / 1e9
-            if left <= 0 { return false }
-            waiting()
+            if left <= 0 || isCancelled() { return false }
             var watched = [
                 pollfd(fd: pipes[0][1], events: Int16(POLLOUT), revents: 0),
                 pollfd(fd: pipes[1][0], events: Int16(POLLIN), revents: 0),
