@@ -164,7 +164,7 @@ public struct VibrationMeter: Sendable {
             guard let base = buffer.baseAddress else { return }
             let signals = filter(acceleration, stride, base, times, count)
             measure(signals, acceleration, stride, count)
-            // What the next chunk looks back to.
+            // The next chunk looks back to these samples.
             for number in 0..<15 {
                 let plane = base + number * Self.stride
                 plane.update(from: plane + count, count: VibrationSignals.history)

@@ -1,4 +1,4 @@
-/// What quantities are made of: the signals of a chunk, each three planes, `stride` apart, from -``history`` on.
+/// Signals of a chunk, from which the quantities are computed: each three planes, `stride` apart, from -``history`` on.
 struct VibrationSignals {
     /// Samples of a chunk at most.
     static let capacity = 128

@@ -107,7 +107,7 @@ extension StationReport {
         if case .array(let scales)? = payload["intensity"] {
             for scale in scales where scale["scale"] == .string("mmi") {
                 guard let number = scale["value"]?.number, (0...12.5).contains(number) else { throw .value }
-                // What is not certain has no part in the largest of a network.
+                // The largest intensity of a network is of certain ones alone.
                 guard let certain = CertainIntensity.value(of: scale, in: payload) else { continue }
                 guard (0...12.5).contains(certain) else { throw .value }
                 result.mmi = max(certain, result.mmi ?? certain)

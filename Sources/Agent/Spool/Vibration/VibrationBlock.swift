@@ -55,7 +55,7 @@ public struct VibrationBlock: Sendable, Equatable {
 
     // MARK: Rows
 
-    /// What the row has: 28 words of 32 bits for each interval, and two for each of its half cycles, so that three rows of 60 s
+    /// Words of a row: 28 of 32 bits for each interval, and two for each of its half cycles, so that three rows of 60 s
     /// intervals are mostly a page. An interval that is not whole has a word more, one of another band than that before it
     /// two. What is told in two or three digits has 16 bits: KB, displacement, acceleration, the floor, and times.
     var columns: [UInt8] {

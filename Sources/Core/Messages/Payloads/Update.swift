@@ -30,7 +30,7 @@ public struct UpdateMessage: Sendable, Equatable {
     public var phase: Phase
     /// Nanoseconds of UTC.
     public var since: Int64
-    /// Of the command.
+    /// Id of the command.
     public var id: String?
     public var version: String?
     public var from: String?

@@ -1,7 +1,7 @@
 /// A version of the agent that somebody wants.
 public struct UpdateRequest: Sendable, Equatable {
     public var version: String
-    /// Of the command.
+    /// Id of the command.
     public var id: String?
     public var isAutomatic: Bool
     public var allowsDowngrade: Bool

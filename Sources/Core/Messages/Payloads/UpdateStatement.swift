@@ -25,7 +25,7 @@ package struct UpdateStatement: Sendable, Equatable {
 }
 
 extension UpdateMessage {
-    /// What the updater has written; nil when it is not its file.
+    /// The statement in a file of the updater; nil for any other file.
     public init?(json: [UInt8]) {
         guard let value = try? JSONReader.read(json) else { return nil }
         self.init(value)

@@ -23,8 +23,8 @@ public struct VibrationLimit: Sendable, Equatable {
     /// `table:line:place`.
     public var name: String { "\(table.name):\(row.line):\(row.place)" }
 
-    /// What an interval is of the limit: the largest share of the axes that it is for. Each half cycle of velocity is compared at its own
-    /// frequency; where that is not known, with the strictest value.
+    /// The share of the limit that an interval reaches: the largest of the axes that it is for. Each half cycle of velocity is
+    /// compared at its own frequency; where that is not known, with the strictest value.
     /// - Parameters:
     ///   - doses: of the day or night so far, m/s^1.75, of x, y and z.
     ///   - isNight: from 23 to 7 h.

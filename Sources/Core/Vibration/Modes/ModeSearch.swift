@@ -52,7 +52,7 @@ struct ModeSearch {
             if low + width >= top { break }
             centre += 0.4 * width
         }
-        // What two bands have is one, as are two of one shape within 2 % or twice their damping.
+        // A mode of two bands is one, as are two of one shape within 2 % or twice their damping.
         var kept: [Candidate] = []
         for place in ascending(found.map { -Double($0.orders) }) {
             let one = found[place]

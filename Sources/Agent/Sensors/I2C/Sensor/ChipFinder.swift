@@ -30,7 +30,7 @@ struct ChipFinder {
                 try device.confirm(chip)
                 return (chip, device)
             } catch {
-                // Of several addresses, prefer the error of the one that answers.
+                // The error of an address that answers is preferred to that of one that is silent.
                 if worst == nil || worst?.code == .missing { worst = error }
             }
         }
