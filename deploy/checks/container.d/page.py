@@ -8,7 +8,7 @@ def look(address, password, picture, fault):
     try:
         with sync_playwright() as play:
             browser = play.chromium.launch(
-                executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+                executable_path="/usr/bin/chromium-headless-shell", args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
             page = browser.new_context(ignore_https_errors=True, viewport={"width": 1100, "height": 900}).new_page()
             page.goto(address + "index.html")
             form = page.locator("dialog[open]")

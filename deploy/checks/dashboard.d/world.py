@@ -112,7 +112,7 @@ class World:
     def __enter__(self):
         self.broker.start()
         self.playwright = sync_playwright().start()
-        self.browser = self.playwright.chromium.launch(executable_path="/usr/bin/chromium", headless=True, args=FLAGS)
+        self.browser = self.playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", headless=True, args=FLAGS)
         return self
 
     def __exit__(self, *_):

@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 
 user, password, station, picture = sys.argv[1:5]
 with sync_playwright() as play:
-    browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+    browser = play.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
     page = browser.new_context(ignore_https_errors=True, viewport={"width": 1100, "height": 800}).new_page()
     page.goto("https://localhost/")
     form = page.locator("dialog[open]")

@@ -96,7 +96,7 @@ class Pictures:
         while not device:
             device = await home.device(STATION)
         async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", headless=True, args=FLAGS)
+            browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", headless=True, args=FLAGS)
             try:
                 await self.look(browser, device["id"])
             finally:
