@@ -38,9 +38,10 @@ make_root() {
     local release=$1 folder=$2 packages=$3
     shift 3
     rm -rf --one-file-system "$folder"
-    # In the background, because a shell waits for what runs before it until it obeys a signal; and ended with the shell.
+    # In the background, because a shell waits for what runs before it until it obeys a signal; and ended with the shell: in a
+    # namespace of its own, since mmdebstrap, asked to end, waits for its apt.
     local made=0
-    setpriv --pdeathsig TERM "${root_maker[@]}" mmdebstrap --mode=root --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
+    setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc "${root_maker[@]}" mmdebstrap --mode=root --variant=apt --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
         --include="$packages" --skip=output/dev --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$@" \
         "$release" "$folder" "$(mirror)" >"$folder.log" 2>&1 &
     wait $! || made=$?

@@ -29,7 +29,7 @@ packages_for() {
         try) echo mosquitto mosquitto-clients jq ;;
         dashboard) echo esbuild nodejs node-mqtt node-js-yaml node-buffer node-process node-events node-url ;;
         page-lint) echo nodejs node-typescript ;;
-        browser) echo nodejs chromium fonts-dejavu-core mosquitto python3 python3-venv ;;
+        browser) echo nodejs chromium-headless-shell fonts-dejavu-core mosquitto python3 python3-venv ;;
         firefox) echo firefox-esr pulseaudio ;;
         test) echo mosquitto mosquitto-clients openssl python3 shellcheck ;;
         check) echo mosquitto mosquitto-clients binutils procps ;;

@@ -54,8 +54,16 @@ jobs_of() {
 
 # jobs_of_builds: what all checks need is built once, before them, so that those that mostly wait do not wait for each
 # other's builds. (A check that runs alone builds what it needs itself.)
+#
+# The releases are built in a folder of the cache. What others wrote (SwiftNIO, BoringSSL: most of the time of the servers)
+# stays there from run to run, as its source does; all of ours is compiled anew, since the files of a clone are new. A second
+# run at the same time builds everything in .build. The programs are copied to where any user may start them, as services do.
 jobs_of_builds() {
-    export SEISMOTE_BUILT=$repository/.build/release SEISMOTE_BUILT_TESTS=$repository/.build/debug/SeismotePackageTests.xctest
+    release_folder=$cache/release
+    mkdir -p "$release_folder"
+    exec {release_lock}>"$release_folder.lock"
+    flock --nonblock "$release_lock" || release_folder=$repository/.build
+    export SEISMOTE_BUILT=$repository/.build/programs SEISMOTE_BUILT_TESTS=$repository/.build/debug/SeismotePackageTests.xctest
     job packages 900 5 - install_all
     job tests-build 900 150 - build_tests
     job release 900 100 tests-build build_release
@@ -78,15 +86,23 @@ build_tests() {
 build_release() {
     local product
     for product in seismoted seismote seismote-broker seismote-update seismote-network seismote-notify; do
-        swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
+        build_program $product || return
     done
+}
+
+# build_program PRODUCT: builds it in $release_folder, and copies it into $SEISMOTE_BUILT.
+build_program() {
+    mkdir -p "$SEISMOTE_BUILT"
+    rm -f "$release_folder/release/$1" "$SEISMOTE_BUILT/$1"
+    swift_alone build --scratch-path "$release_folder" -c release "${release_flags[@]}" --product "$1" --quiet &&
+        cp "$release_folder/release/$1" "$SEISMOTE_BUILT/"
 }
 
 # What few checks need, and compiles long on one processor while the others begin.
 build_servers() {
     local product
     for product in seismote-feed cost gaps long-run discrimination storage; do
-        SEISMOTE_BENCHMARKS=1 swift_alone build -c release "${release_flags[@]}" --product $product --quiet || return
+        SEISMOTE_BENCHMARKS=1 build_program $product || return
     done
 }
 
