@@ -62,7 +62,12 @@ class Detector:
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            expect(self.process.wait(10) == 0, f"the detector ended with {self.process.returncode}")
+            # (Less than systemd waits. What it still has to take may be much where the processors are full.)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                raise Failure("the detector did not end within 60 s") from None
+            expect(self.process.returncode == 0, f"the detector ended with {self.process.returncode}")
 
     def versions(self):
         """event -> its messages as they are in the store, and how many of them the broker has not got."""

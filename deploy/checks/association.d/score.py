@@ -51,9 +51,22 @@ def score(path, truth, decide=4):
                 magnitude_68=q([abs(x) for x in magnitude], .68), missing=[i for i in range(len(truth)) if i not in found], extras=extra)
 
 
+def clocks(path, truth, wrong):
+    """Wrong clocks of stations that shook which the last versions name, how many there are, and right ones that are named."""
+    named = {}
+    for e in events(path).values():
+        if "merged_into" not in e["last"] and not e["last"].get("withdrawn"):
+            named |= {x["id"]: x["offset_s"] for x in e["last"].get("clocks", [])}
+    shaken = {s for e in truth for _, s, _ in e["onsets"]} & set(wrong)
+    return dict(named=sum(s in shaken and abs(x - wrong[s]) < .7 for s, x in named.items()), wrong_clocks=len(shaken), named_right=len(set(named) - set(wrong)))
+
+
 if __name__ == "__main__":
     import sys
-    result = score(sys.argv[1], json.load(open(sys.argv[2])))
+    truth = json.load(open(sys.argv[2]))
+    result = score(sys.argv[1], truth)
+    if len(sys.argv) > 3 and sys.argv[3].endswith(".json"):
+        result |= clocks(sys.argv[1], truth, json.load(open(sys.argv[3])))
     print(json.dumps({key: round(one, 2) if isinstance(one, float) else one for key, one in result.items()}))
     # What `deploy/docs/operate/network-detector.md` promises.
     if "--judge" in sys.argv and (result["found"] < result["of"] or result["extra"] or result["km_median"] > 1 or result["first_median"] > 1 or result["first_worst"] > 6):

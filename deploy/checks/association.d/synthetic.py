@@ -6,10 +6,12 @@
 Writes onsets.jsonl (input of `seismote network replay`, in order of arrival) and truth.json into FOLDER. Onsets are P
 waves with an error of 0.1 s (one standard deviation); peak accelerations follow Cua and Heaton (2009) with a scatter of
 0.2 in the logarithm, and a station triggers where the S wave is going to be above 2 cm/s^2; its event ends with that
-peak. Of the onsets 10 % are missing, one in ten more is false, and each arrives up to 1.5 s late.
+peak. Of the onsets 10 % are missing, one in ten more is false, and each arrives up to 1.5 s late. With --wrong-clocks that
+part of the stations has a clock that is ahead or behind, which clocks.json has.
 """
 import argparse
 import datetime
+import importlib.util
 import json
 import math
 import pathlib
@@ -41,14 +43,30 @@ def log_peak(magnitude, r, phase="S"):
     return a * magnitude - b * (r + near) - d * math.log10(r + near) + e
 
 
+def table():
+    """Distances and depths (km), and the seconds of P for each depth, of Sources/Core/Propagation/TravelTimeData.swift."""
+    spec = importlib.util.spec_from_file_location("travel_times", pathlib.Path(__file__).with_name("travel-times.py"))
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    times, width = made.read()["p"], len(made.DISTANCES)
+    kept = [i for i, z in enumerate(made.DEPTHS) if z <= 40]
+    return made.DISTANCES, [made.DEPTHS[i] for i in kept], [times[i * width:(i + 1) * width] for i in kept]
+
+
 class Times:
-    """First P waves of iasp91 by ObsPy, interpolated; or 6 km/s everywhere."""
+    """First P waves of iasp91 by ObsPy, interpolated; `table`: of the table that ObsPy has made for the detector
+    (travel-times.py), to 5 ms, since ObsPy takes two minutes for those of small.py; or 6 km/s everywhere."""
 
     def __init__(self, model):
         if model == "homogeneous":
             self.seconds = lambda d, z: math.hypot(d, z) / 6.0
             return
         import numpy as np
+        if model == "table":
+            distances, depths, seconds = table()
+            at = lambda d, z: [float(np.interp(d, distances, seconds[i])) for i in range(len(depths))]
+            self.seconds = lambda d, z: float(np.interp(z, depths, at(d, z))) if d > 8 else math.hypot(d, z) / 5.8
+            return
         from obspy.taup import TauPyModel
         taup, cache = TauPyModel("iasp91"), {}
 
@@ -66,6 +84,9 @@ def make(o):
     lat0, lon0 = 35.0, -117.5
     place = lambda inner=1.0: (lat0 + rng.uniform(-half, half) * inner, lon0 + rng.uniform(-half, half) * inner / math.cos(math.radians(lat0)))
     stations = {"S%03d" % i: place() for i in range(o.stations)}
+    # (Dice of their own: without wrong clocks all else is as it was.)
+    dice = random.Random(f"clocks {o.seed}")
+    wrong = {s: dice.choice([-1, 1]) * o.clock_seconds + dice.uniform(-.1, .1) for s in stations if dice.random() < o.wrong_clocks}
     lines, truth, onsets = [], [], []
     for i in range(o.earthquakes):
         origin = START + 60 + i * o.every + rng.uniform(-10, 10)
@@ -77,7 +98,7 @@ def make(o):
             first, peak = [10 ** (log_peak(magnitude, math.hypot(d, depth), p) + scatter) / 100 for p in "PS"]
             if peak < 0.02 * o.sensitivity or d > 400 or rng.random() < o.missing:
                 continue
-            t = origin + times.seconds(d, depth) + rng.gauss(0, o.noise)
+            t = origin + times.seconds(d, depth) + rng.gauss(0, o.noise) + wrong.get(station, 0)
             seen.append((t, station, peak))
             onsets.append((t, station, first, peak, 0.8 * math.hypot(d, depth) / 6 + 5))
         truth.append(dict(origin=origin, latitude=where[0], longitude=where[1], depth=depth, magnitude=magnitude, onsets=sorted(seen)))
@@ -99,7 +120,7 @@ def make(o):
         out.append(dict(topic=f"seismote/{station}/event/trigger", arrival=round(arrival, 6), payload=dict(
             v=1, boot="00000000-0000-4000-8000-000000000001", seq=seq[station], t=stamp(t + after), station=station, event_type=kind,
             event_id=f"{station}-{name(t)}", onset=stamp(t), duration_s=round(after, 2), pga=round(peak, 6), pgv=0.0)))
-    return out, truth, stations
+    return out, truth, stations, wrong
 
 
 def arguments():
@@ -115,6 +136,8 @@ def arguments():
     a.add_argument("--false", type=float, default=0.1)
     a.add_argument("--late", type=float, default=1.5)
     a.add_argument("--sensitivity", type=float, default=1.0)
+    a.add_argument("--wrong-clocks", type=float, default=0, help="part of the stations")
+    a.add_argument("--clock-seconds", type=float, default=2, help="by which they are ahead or behind")
     a.add_argument("--false-onsets", type=int, default=0, help="without earthquakes: so many")
     a.add_argument("--hours", type=float, default=10)
     return a
@@ -125,7 +148,8 @@ if __name__ == "__main__":
     a.add_argument("folder", type=pathlib.Path)
     o = a.parse_args()
     o.folder.mkdir(parents=True, exist_ok=True)
-    out, truth, _ = make(o)
+    out, truth, _, wrong = make(o)
     (o.folder / "onsets.jsonl").write_text("".join(json.dumps(x) + "\n" for x in out))
     (o.folder / "truth.json").write_text(json.dumps(truth))
+    (o.folder / "clocks.json").write_text(json.dumps(wrong))
     print(len(out), "messages;", sum(len(t["onsets"]) for t in truth), "true onsets,", min((len(t["onsets"]) for t in truth), default=0), "to", max((len(t["onsets"]) for t in truth), default=0), "an earthquake")

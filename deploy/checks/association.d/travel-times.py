@@ -10,8 +10,6 @@ import random
 import re
 import sys
 
-from obspy.taup import TauPyModel
-
 FILE = pathlib.Path(__file__).resolve().parents[3] / "Sources/Core/Propagation/TravelTimeData.swift"
 # Kilometres along the surface, and below it. Close together where the time curves bend.
 DISTANCES = list(range(0, 100, 2)) + list(range(100, 300, 5)) + list(range(300, 1201, 20))
@@ -38,6 +36,7 @@ def lines(text):
 
 
 def write(path):
+    from obspy.taup import TauPyModel
     model = TauPyModel("iasp91")
     tables = {p: encode(first(model, p, x, z) for z in DEPTHS for x in DISTANCES) for p in PHASES}
     path.write_text(f"""// Made by deploy/checks/association.d/travel-times.py with ObsPy's TauP; not edited by hand.
@@ -67,15 +66,27 @@ enum TravelTimeData {{
 """)
 
 
-def check(count):
+def stored():
+    """What the file has, encoded, for each phase."""
     text = FILE.read_text()
-    model = TauPyModel("iasp91")
-    stored = {p: re.sub(r"[\s\\]", "", re.search(r'let %s: StaticString = """(.*?)"""' % p, text, re.S)[1]) for p in PHASES}
+    return {p: re.sub(r"[\s\\]", "", re.search(r'let %s: StaticString = """(.*?)"""' % p, text, re.S)[1]) for p in PHASES}
+
+
+def read():
+    """The seconds of the file for each phase: all distances of the first depth, then of the next."""
+    digits = {one: i for i, one in enumerate(ALPHABET)}
+    return {p: [UNIT * ((digits[text[i]] << 12) + (digits[text[i + 1]] << 6) + digits[text[i + 2]]) for i in range(0, len(text), 3)]
+            for p, text in stored().items()}
+
+
+def check(count):
+    from obspy.taup import TauPyModel
+    model, kept = TauPyModel("iasp91"), stored()
     rng = random.Random(1)
     for _ in range(count):
         p, i, k = rng.choice("ps"), rng.randrange(len(DISTANCES)), rng.randrange(len(DEPTHS))
         at = 3 * (k * len(DISTANCES) + i)
-        want, got = encode([first(model, p, DISTANCES[i], DEPTHS[k])]), stored[p][at:at + 3]
+        want, got = encode([first(model, p, DISTANCES[i], DEPTHS[k])]), kept[p][at:at + 3]
         if want != got:
             sys.exit(f"travel time of {p} at {DISTANCES[i]} km from {DEPTHS[k]} km: the file has {got}, TauP {want}")
     print(f"{count} travel times as TauP has them")

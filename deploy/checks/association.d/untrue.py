@@ -161,12 +161,12 @@ def invented(trials, magnitude, apart):
     return case
 
 
-def houses(hours):
-    """30 houses in 60 km, with 100 false onsets an hour in all."""
+def houses(hours, count=30, size=60):
+    """Houses, each with ten false onsets in three hours."""
     def case(rng, times):
-        stations, sent, t = network(rng, 30, 60), [], START
+        stations, sent, t = network(rng, count, size), [], START
         while t < START + 3600 * hours:
-            t += rng.expovariate(100 / 3600)
+            t += rng.expovariate(count * 10 / 3 / 3600)
             one(rng, sent, t, rng.choice(list(stations)), 10 ** rng.uniform(-2, -.3))
         return stations, sent, [], hours
     return case
@@ -184,13 +184,23 @@ CASES = {
     "blows in a village": shelves(10),
     "30 houses, 6 hours": houses(6),
     "30 houses, 10 days": houses(240),
+    "6 houses, 50 days": houses(1200, 6, 40),
     "twins 60 km apart": twins(60, 10),
     "twins 100 km apart": twins(100, 10),
     "30 % of clocks wrong": clocks(12),
     "six invented, M 7": invented(10, 7.0, 8),
     "six invented, M 5": invented(10, 5.0, 8),
 }
-SHORT = ["30 houses, 6 hours", "mains, 100 in 100 km", "mains, 10 in 40 km", "time step, 60 in 60 km", "lorries and gusts", "blows in a village", "six invented, M 7"]
+# Fewer of each, since a moment that many stations share takes seconds of processor.
+SHORT = {
+    "mains, 100 in 100 km": transient(100, 100, .8, 1.0, trials=2),
+    "mains, 10 in 40 km": transient(10, 40, .8, .3),
+    "time step, 60 in 60 km": transient(60, 60, .9, .2, trials=2),
+    "lorries and gusts": street(.5),
+    "blows in a village": shelves(10),
+    "30 houses, 6 hours": houses(6),
+    "six invented, M 7": invented(3, 7.0, 8),
+}
 
 
 def send(stations, sent):
@@ -217,12 +227,12 @@ def main():
     a.add_argument("--judge", action="store_true")
     o = a.parse_args()
     o.folder.mkdir(parents=True, exist_ok=True)
-    times, wrong = Tables(), []
+    times, wrong = Tables("table" if o.short else "iasp91"), []
     print(f"{'case':26s} {'of':>4s}  published  left  disputed  found  extra  alarms")
     places = [shift(CENTRE, east, north) for east in (-15, 0, 15) for north in (-15, 0, 15)]
     at = [x for p in places for x in ("--warn-at", f"{p[0]:.4f},{p[1]:.4f}")]
-    for title, case in CASES.items():
-        if o.only and o.only not in title or o.short and title not in SHORT:
+    for title, case in (SHORT if o.short else CASES).items():
+        if o.only and o.only not in title:
             continue
         stations, sent, truth, trials, *more = case(random.Random(f"{o.seed} {title}"), times)
         (o.folder / "onsets.jsonl").write_text("".join(json.dumps(x) + "\n" for x in send(stations, sent)))
@@ -238,12 +248,12 @@ def main():
         if truth:
             result = score.score(o.folder / "events.jsonl", truth)
             found, extra = result["found"], result["extra"]
-        print(f"{title:26s} {trials:4d}  {len(events):9d}  {len(left):4d}  {len(disputed):8d}  {found:5}  {extra:5d}  {len(alarms):6d}", flush=True)
+        print(f"{title:26s} {trials:4g}  {len(events):9d}  {len(left):4d}  {len(disputed):8d}  {found:5}  {extra:5d}  {len(alarms):6d}", flush=True)
         if alarms and not truth:
             wrong.append(f"{title}: {len(alarms)} alarms, such as of {alarms[0]}")
-        if title.startswith(("mains", "time", "restart", "foot", "blows", "30 houses, 6")) and events:
+        if title.startswith(("mains", "time", "restart", "foot", "blows", "30 houses", "6 houses")) and events:
             wrong.append(f"{title}: {len(events)} network events")
-        if title.startswith("lorries") and len(events) > trials:
+        if title.startswith("lorries") and len(events) > max(1, trials):
             wrong.append(f"{title}: {len(events)} network events in {trials} hours")
         if title.startswith("twins") and (extra > 1 or found < len(truth) * .8):
             wrong.append(f"{title}: {found} of {len(truth)} found, {extra} extra")
