@@ -88,6 +88,8 @@ let package = Package(
         room("Base/Files", ["Values"]),
         // For programs that administer a machine.
         room("Base/Administration", ["Threads", "Files"]),
+        // For the broker, which issues certificates, and for stations, which ask for one.
+        room("Base/Certificates", ["Values", "Administration"]),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"], settings: alwaysOptimized),
         room("Core/Seismology", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
@@ -105,7 +107,7 @@ let package = Package(
         room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
         room("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
-        room("Broker/Broker", ["Values"]),
+        room("Broker/Broker", ["Values", "Certificates"]),
         room("Updater/Updater", ["Values", "Messages"]),
         room(
             "Feed/Feed",
@@ -155,7 +157,9 @@ let package = Package(
             [
                 "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Propagation", "MiniSEED",
                 "Instruments", "Messages", "Warning", "Settings", "Exchange", "Commands", "Sensors", "Station", "MQTT",
-                "Client", "Alerts", "Association", "ServerOptions", "Interface", "Administration", "CLinux", "CExpat",
+                "Client", "Alerts", "Association", "ServerOptions", "Interface", "Administration", "Certificates",
+                "CLinux",
+                "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -180,7 +184,11 @@ let package = Package(
         // The accounts of a broker, and the service that gives its stations certificates.
         program(
             "Broker/seismote-broker",
-            ["Values", "Threads", "Files", "Administration", "Messages", "Settings", "MQTT", "Broker", "CLinux"]),
+            [
+                "Values", "Threads", "Files", "Administration", "Certificates", "Messages", "Settings", "MQTT",
+                "Broker",
+                "CLinux",
+            ]),
 
         // Updates of a station's agent that are asked for over MQTT.
         program("Updater/seismote-update", ["Values", "Threads", "Administration", "Messages", "Updater"]),
@@ -190,6 +198,7 @@ let package = Package(
         tests("Base/DatabaseFiles"),
         tests("Base/Values"),
         tests("Base/Files", ["Values"]),
+        tests("Base/Certificates", ["Values"]),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
@@ -208,7 +217,7 @@ let package = Package(
         tests("Network/seismote-network", ["Values", "Association", "DatabaseFiles", "NetworkMachine"]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
-        tests("Broker/Broker", ["seismote-broker", "Values", "Threads"]),
+        tests("Broker/Broker", ["seismote-broker", "Values", "Threads", "Certificates"]),
         tests("Updater/Updater", ["Values", "Messages"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),

@@ -80,15 +80,4 @@ package enum Enrolment {
         }
         return .give(serial: serial)
     }
-
-    /// Names the fault of a request, from what `openssl req -verify -subject -pubkey` has said of it; nil: nothing.
-    /// - Parameter key: DER of its public key.
-    package static func problem(isSigned: Bool, subject: String, key: [UInt8], name: String) -> String? {
-        if !isSigned { return "the request is no certificate request (PKCS #10, PEM) that is signed by its own key" }
-        if subject != "subject=CN=\(name)" {
-            return
-                "the request is for another name: the invitation is for \(name), and the subject has to be CN=\(name) alone"
-        }
-        return PublicKey.isP256(key) ? nil : "the key of the request is not one of the curve P-256"
-    }
 }

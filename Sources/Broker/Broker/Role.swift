@@ -15,13 +15,14 @@ package enum Role: String, CaseIterable, Sendable {
             var lines = write("\(own)/state/#", "\(own)/event/#", "\(own)/data/#", "\(own)/res/#")
             // An event that a power cut has interrupted is closed from what the broker retains of it; what others
             // write on its own topics it corrects.
-            lines += read("\(own)/event/current", "\(own)/state/#")
+            lines += read("\(own)/event/current", "\(own)/event/last", "\(own)/state/#")
             // Its test messages come back to it: with MQTT 3.1.1 nothing else tells that they were taken.
             lines += read("\(own)/+/selfcheck", "\(own)/+/+/selfcheck")
             lines.append("topic readwrite \(own)/cmd/selfcheck")
             // (A warning before S, `alarm.network.enabled`, needs the network's events.)
             lines += read("\(own)/cmd/#", "seismote/group/+/cmd/#", "seismote/network/event", "homeassistant/status")
-            lines += write("homeassistant/+/seismote-\(name)/#", "renew/\(name)/csr", "renew/\(name)/joined")
+            lines.append("topic readwrite homeassistant/+/seismote-\(name)/#")
+            lines += write("renew/\(name)/csr", "renew/\(name)/joined")
             lines += read("renew/\(name)/cert")
             return lines
         case .viewer:

@@ -1,55 +1,32 @@
 import Administration
 import Broker
+import Certificates
 import Glibc
 
 /// The two authorities: that of the broker's certificate, and that of the stations'. Keys and signatures are `openssl`'s.
 struct Authority {
     let place: Place
 
-    // MARK: openssl
-
-    static func openssl(_ words: String..., input: [UInt8] = [], what: String) throws(Failure) -> [UInt8] {
-        guard let run = ChildProgram(["openssl"] + words, input: input, seconds: 60) else {
-            throw Failure("openssl is not installed: sudo apt install openssl")
-        }
-        guard run.isDone else {
-            throw Failure("openssl could not \(what): \(AccountName.printable(run.errorText))")
-        }
-        return run.output
-    }
-
-    /// A new key of P-256: PEM of both, and DER of the public one.
-    static func newKey() throws(Failure) -> (secret: String, key: [UInt8]) {
-        let secret = try openssl(
-            "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", what: "make a key")
-        let shown = try openssl("pkey", "-pubout", "-outform", "DER", input: secret, what: "read its own key")
-        return (String(decoding: secret, as: UTF8.self), shown)
-    }
-
-    /// - Parameter keyFile: of the issuer's private key.
-    static func sign(_ issue: Issuance, keyFile: String) throws(Failure) -> String {
-        issue.signed(try openssl("dgst", "-sha256", "-sign", keyFile, input: issue.body, what: "sign with \(keyFile)"))
-    }
-
     // MARK: authorities
 
     var own: Certificate? { Disk.text("\(place.tls)/ca.pem").flatMap { Certificate(pem: $0) } }
 
-    func fingerprint() throws(Failure) -> String {
-        guard let text = Disk.text("\(place.tls)/ca.pem"), let bytes = PEM.all("CERTIFICATE", in: text).first else {
-            throw Failure("there is no authority yet: sudo seismote-broker init")
-        }
-        return "SHA256:" + Fingerprint.of(bytes)
+    func fingerprint() throws(Failure) -> String { "SHA256:" + Fingerprint.of(try present().bytes) }
+
+    private func present() throws(Failure) -> Certificate {
+        guard let own else { throw Failure("there is no authority yet: sudo seismote-broker init") }
+        return own
     }
 
     /// - Parameter path: without suffix.
     func makeAuthority(_ path: String, name: String) throws(Failure) {
-        let (secret, key) = try Self.newKey()
+        let secret = try OpenSSL.newKey()
+        let key = try OpenSSL.publicKey(of: secret)
         try Disk.replace("\(path).key", secret, owner: .root)
         let issuer = Issuance.Issuer(name: Issuance.name(name), key: key, keyIdentifier: Issuance.identifier(of: key))
         let issue = Issuance(
             .authority, name: name, key: key, serial: newSerial(), by: issuer, now: wallSeconds(), days: 7300)
-        try Disk.replace("\(path).pem", try Self.sign(issue, keyFile: "\(path).key"), mode: 0o644, owner: .root)
+        try Disk.replace("\(path).pem", try OpenSSL.sign(issue, keyFile: "\(path).key"), mode: 0o644, owner: .root)
     }
 
     /// Files (without suffix) of the stations' authorities, the present one first.
@@ -72,14 +49,9 @@ struct Authority {
         }
         for path in clientAuthorities {
             guard let text = Disk.text("\(path).pem") else { continue }
-            let target = "\(place.clients)/trusted/\(try hash(text)).0"
+            let target = "\(place.clients)/trusted/\(try OpenSSL.folderName(of: text))"
             if Disk.text(target) != text { try Disk.replace(target, text, mode: 0o644, owner: .root) }
         }
-    }
-
-    func hash(_ pem: String) throws(Failure) -> String {
-        let said = try Self.openssl("x509", "-noout", "-hash", input: Array(pem.utf8), what: "read an authority")
-        return String(decoding: said.prefix { $0 != 10 }, as: UTF8.self)
     }
 
     /// An authority that was made takes the place of the one before, also when the power fails in between.
@@ -114,16 +86,15 @@ struct Authority {
 
     /// With the authority behind it, so that a station finds there what the fingerprint names.
     func makeServer(_ more: [String]) throws(Failure) {
-        guard let authority = own, let pem = Disk.text("\(place.tls)/ca.pem") else {
-            throw Failure("there is no authority yet: sudo seismote-broker init")
-        }
+        let authority = try present()
         let names = names(more)
-        let (secret, key) = try Self.newKey()
+        let secret = try OpenSSL.newKey()
+        let key = try OpenSSL.publicKey(of: secret)
         let issue = Issuance(
             .server(names.split(separator: ",").map(String.init)), name: "Seismote broker", key: key,
             serial: newSerial(), by: Issuance.Issuer(authority), now: wallSeconds(), days: 820)
-        let certificate = try Self.sign(issue, keyFile: "\(place.tls)/ca.key")
-        try Disk.replace("\(place.tls)/server.pem", certificate + pem, mode: 0o644)
+        let certificate = try OpenSSL.sign(issue, keyFile: "\(place.tls)/ca.key")
+        try Disk.replace("\(place.tls)/server.pem", certificate + (Disk.text("\(place.tls)/ca.pem") ?? ""), mode: 0o644)
         try Disk.replace("\(place.tls)/server.key", secret)
         try Disk.replace("\(place.tls)/made-for", names + "\n", owner: .root)
     }
@@ -139,8 +110,10 @@ struct Authority {
                 throw Failure("\(path).pem holds no certificate that can be read")
             }
             let last = before.filter { $0.issuer == certificate.subject }.map(\.from).max()
-            let issue = Issuance(revoked: revoked, by: Issuance.Issuer(certificate), after: last, now: wallSeconds())
-            lists += try Self.sign(issue, keyFile: "\(path).key")
+            let issue = Issuance(
+                revoked: revoked.map { ($0.serial, $0.time) }, by: Issuance.Issuer(certificate), after: last,
+                now: wallSeconds())
+            lists += try OpenSSL.sign(issue, keyFile: "\(path).key")
         }
         try Disk.replace("\(place.clients)/crl.pem", lists, mode: 0o644)
     }

@@ -1,5 +1,6 @@
 import Administration
 import Broker
+import Files
 import Glibc
 import Values
 
@@ -11,6 +12,10 @@ struct BrokerUnit {
     /// Seconds that sessions in the way are waited for: longer than the session of a station, which lasts as long as its last
     /// will waits.
     private static let patience = 30.0
+
+    /// Seconds that a station is waited for that has joined: longer than the 30 s after which its unit (seismote-join.service)
+    /// tries again to start the agent. A station that goes in that moment would cost the broker a new start.
+    private static let patienceForJoined = 60.0
 
     /// Reads the files anew, and ends the connections of accounts. When it returns, both are done: the broker itself has said
     /// so.
@@ -153,7 +158,7 @@ struct BrokerUnit {
 
     /// Whether the process has a handler for SIGUSR1 (10).
     private func awaitsSignal(_ process: pid_t) -> Bool {
-        guard let text = SystemFile.text("/proc/\(process)/status") else { return false }
+        guard let text = SmallFile.text("/proc/\(process)/status") else { return false }
         for line in text.split(separator: "\n") where line.hasPrefix("SigCgt:") {
             let digits = line.dropFirst(7).drop { $0 == " " || $0 == "\t" }
             return UInt64(digits, radix: 16).map { $0 & 0x200 != 0 } ?? false
@@ -220,7 +225,7 @@ struct BrokerUnit {
     /// begin, and mosquitto 2.0 cannot read its files anew while a session is away.
     func awaitCertificates(_ names: [String]) {
         guard Systemd.isThere else { return }
-        let end = steadySeconds() + Self.patience
+        let end = steadySeconds() + Self.patienceForJoined
         for name in names {
             while steadySeconds() < end {
                 let now = wallSeconds()

@@ -1,5 +1,6 @@
 import Administration
 import Broker
+import CLinux
 import Glibc
 import MQTT
 import Messages
@@ -27,9 +28,12 @@ final class Conversation {
             tls: tls ?? MQTTConfiguration().tls, payloadLimit: RequestQueue.limit)
         options.maximumPacketSize = 65_536
         options.receiveMaximum = 50
+        // (What one part of the start needed the next does not: the service is small at each moment.)
+        if tls != nil { clinux_forget_code() }
         do throws(MQTTFailure) {
             connection = try MQTTConnection(options)
             if let user { try connection.setCredentials(username: user, password: password) }
+            if tls != nil { clinux_forget_code() }
             try connection.connectWaiting()
         } catch { throw Failure(error.description) }
         let deadline = steadySeconds() + 10

@@ -1,6 +1,7 @@
 import Administration
 import Broker
 import CLinux
+import Certificates
 import Glibc
 import MQTT
 import Messages
@@ -56,6 +57,7 @@ final class EnrolService {
                 look()
                 try serve()
             } catch {
+                clinux_forget_code()
                 note("no connection to the broker: it is tried again (\(AccountName.printable(error.words)))")
             }
             link = nil
@@ -77,7 +79,8 @@ final class EnrolService {
         {
             return
         }
-        let (secret, key) = try Authority.newKey()
+        let secret = try OpenSSL.newKey()
+        let key = try OpenSSL.publicKey(of: secret)
         let certificate = try sign(Ledger.service, key, newSerial(), authority)
         try Disk.replace(own, certificate + secret, owner: .root)
     }
@@ -88,7 +91,7 @@ final class EnrolService {
         let issue = Issuance(
             .client, name: name, key: key, serial: serial, by: Issuance.Issuer(authority), now: wallSeconds(),
             days: Enrolment.days)
-        return try Authority.sign(issue, keyFile: self.key)
+        return try OpenSSL.sign(issue, keyFile: self.key)
     }
 
     /// (Without a session that is kept: mosquitto 2.0 must not read its files anew while one is. A board asks again.)
@@ -101,6 +104,7 @@ final class EnrolService {
         // (What the start and the handshake needed is not needed again for long.)
         clinux_forget_code()
         var next = steadySeconds() + 3600
+        var (hasWorked, lean) = (false, steadySeconds())
         while !EndSignals.came {
             link.step(wait: queue.isEmpty ? 1 : 0.02)
             // (All that waits, before anything is done: of one sender the last counts.)
@@ -112,7 +116,15 @@ final class EnrolService {
             }
             if let end = link.end { throw Failure(end) }
             let now = steadySeconds()
-            if let request = queue.take(now: now) { answer(request) }
+            if let request = queue.take(now: now) {
+                answer(request)
+                hasWorked = true
+            }
+            // (Nor is what an answer needed, until somebody asks again.)
+            if hasWorked, queue.isEmpty || now > lean + 1 {
+                clinux_forget_code()
+                (hasWorked, lean) = (false, now)
+            }
             if isChanged() { look() }
             if now > next {
                 next = now + 3600
@@ -164,7 +176,7 @@ final class EnrolService {
     ) throws(Failure) {
         func refuse(_ why: String) {
             note("refused \(who): \(why)")
-            send(topic, ["error": .string(why)])
+            send(topic, to: "", .refused(why))
         }
         // (Where it has nothing to hope for, whatever it asks, nothing is read of it.)
         if case .refused(let why) = decide(""), name == nil || payload?.isEmpty ?? false || why.contains("not known") {
@@ -172,37 +184,25 @@ final class EnrolService {
         }
         guard let name else { return }
         guard let payload else { return refuse("the request has more than \(RequestQueue.limit) bytes") }
-        let (problem, key) = try read(payload, name)
-        if let problem { return refuse(problem) }
+        let request = try OpenSSL.read(request: payload)
+        if let problem = request.problem(name: name) { return refuse(problem) }
         let serial: String
-        switch decide(SHA256.hexDigest(of: PublicKey.pem(key))) {
+        switch decide(SHA256.hexDigest(of: PublicKey.pem(request.key))) {
         case .refused(let why): return refuse(why)
         case .give(let given): serial = given
         case .bind(let token):
             try bind(token)
             serial = token.serial
         }
-        send(topic, try certificate(name, serial, key))
-    }
-
-    /// Names the fault of a request, and gives its public key (DER).
-    private func read(_ request: [UInt8], _ name: String) throws(Failure) -> (String?, [UInt8]) {
-        let words = ["openssl", "req", "-noout", "-verify", "-subject", "-nameopt", "RFC2253", "-pubkey"]
-        guard let run = ChildProgram(words, input: request, seconds: 10) else {
-            throw Failure("openssl cannot be started")
-        }
-        let said = run.errorText.split(separator: "\n") + run.text.split(separator: "\n")
-        let isSigned = run.isDone && said.contains { $0.hasSuffix("verify OK") }
-        let subject = run.text.split(separator: "\n").first { $0.hasPrefix("subject=") }.map(String.init) ?? ""
-        let key = PEM.all("PUBLIC KEY", in: run.text).first ?? []
-        return (Enrolment.problem(isSigned: isSigned, subject: subject, key: key, name: name), key)
+        send(topic, to: name, try certificate(name, serial, request.key))
     }
 
     /// The answer with this certificate, which is made where it is not there yet.
-    private func certificate(_ name: String, _ serial: String, _ key: [UInt8]) throws(Failure) -> Value {
+    private func certificate(_ name: String, _ serial: String, _ key: [UInt8]) throws(Failure) -> EnrolmentAnswer {
         let folder = "\(state)/certificates/\(name)"
         let file = "\(folder)/\(serial).pem"
-        if !Disk.holds(file) {
+        // (One that a clock which was ahead has signed would be good for nobody.)
+        if Disk.text(file).flatMap({ Certificate(pem: $0) })?.problem(at: wallSeconds()) != nil || !Disk.holds(file) {
             guard let authority = Disk.text("\(place.clients)/ca.pem").flatMap({ Certificate(pem: $0) }) else {
                 throw Failure("there is no authority")
             }
@@ -216,15 +216,12 @@ final class EnrolService {
         where other.hasSuffix(".pem") && (other.hasPrefix("ca-o") || other.hasPrefix("ca-n")) {
             authorities += Disk.text("\(place.tls)/\(other)") ?? ""
         }
-        return [
-            "name": .string(name), "certificate": .string(Disk.text(file) ?? ""), "authorities": .string(authorities),
-            "port": .int(Int64(port)),
-        ]
+        return .certificate(Disk.text(file) ?? "", authorities: authorities, port: port)
     }
 
     /// (A station that does not get it asks again.)
-    private func send(_ topic: String, _ answer: Value) {
-        if link?.publish(topic, answer.json()) != true {
+    private func send(_ topic: String, to name: String, _ answer: EnrolmentAnswer) {
+        if link?.publish(topic, answer.message(to: name).json()) != true {
             note("the answer on \(topic) was not taken by the broker")
         }
     }

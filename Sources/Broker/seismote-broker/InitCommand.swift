@@ -1,5 +1,6 @@
 import Administration
 import Broker
+import Certificates
 import Glibc
 
 /// `init`, `renew`, `new-authority`, `prepare`: authorities, and the broker's certificate.
@@ -16,7 +17,7 @@ struct InitCommand {
 
     func run() throws(Failure) {
         try Books.needsRoot(place, "init")
-        guard ChildProgram.path("openssl") != nil, ChildProgram.path("mosquitto") != nil else {
+        guard OpenSSL.isInstalled, ChildProgram.path("mosquitto") != nil else {
             throw Failure("openssl and mosquitto are needed")
         }
         var books = try Books(place)

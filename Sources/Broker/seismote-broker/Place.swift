@@ -1,5 +1,6 @@
 import Administration
 import Broker
+import Certificates
 import Glibc
 
 /// Where things are.

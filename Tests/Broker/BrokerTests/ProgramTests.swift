@@ -85,14 +85,14 @@ import Testing
         #expect(try run(["list"]).errors == "")
     }
 
-    @Test func aThousandInvitationsAreOneChange() throws {
+    @Test func aHundredInvitationsAreOneChange() throws {
         #expect(try run(["init", "--host", "b.test"]).status == 0)
-        let made = try run(["invite", "--count", "1000", "--no-qr", "--host", "b.test"])
+        let made = try run(["invite", "--count", "100", "--no-qr", "--host", "b.test"])
         #expect(made.status == 0)
-        #expect(made.output.split(separator: "\n").count == 1000)
-        // (How long it takes, deploy/checks/accounts asks the optimized program.)
+        #expect(made.output.split(separator: "\n").count == 100)
+        // (A thousand, and how long they take, deploy/checks/accounts asks the optimized program.)
         let accounts = try String(contentsOfFile: place + "/accounts", encoding: .utf8)
-        #expect(accounts.split(separator: "\n").count >= 1000)
+        #expect(accounts.split(separator: "\n").count >= 100)
     }
 
     @Test func tidyWaitsForOthers() throws {

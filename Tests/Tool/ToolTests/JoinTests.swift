@@ -43,47 +43,19 @@ import Values
         #expect(!message.contains("jkmnpqrstuvwxyz"), "the token is in the sentence")
     }
 
-    @Test func aCertificateIsRenewedWhenTwoThirdsOfItsLifeAreOver() {
-        let day: Int64 = 86_400_000_000_000
-        func isDue(_ days: Int64) -> Bool { StationCertificate.isDue(from: 0, until: 90 * day, now: days * day) }
-        #expect(!isDue(0) && !isDue(59) && isDue(60) && isDue(91))
-    }
-
-    @Test func aCertificateOfAnotherKeyOrNameIsNotTaken() throws {
+    @Test func aCertificateThatIsNotTakenSaysWhy() throws {
         let folder = try TemporaryFolder()
         let key = folder.path("key.pem")
         try FileChange(path: key, text: try StationCertificate.newKey(), isForRoot: true).write()
-        func selfSigned(_ name: String) throws -> String {
-            try #require(
-                ProgramRun(["openssl", "req", "-x509", "-key", key, "-subj", "/CN=\(name)", "-days", "2"], seconds: 60)
-            ).output
-        }
-        let pem = try selfSigned("attic")
+        #expect(StationCertificate.problem("words", keyFile: key, name: "attic") == "it cannot be read")
+        let words = ["openssl", "req", "-x509", "-key", key, "-subj", "/CN=attic", "-days", "2"]
+        let pem = try #require(ProgramRun(words, seconds: 60)).output
         #expect(StationCertificate.problem(pem, keyFile: key, name: "attic") == nil)
-        #expect(StationCertificate.problem(pem, keyFile: key, name: "cellar") == "it is for another name than cellar")
-        #expect(try StationCertificate.problem(selfSigned("attic/O=x"), keyFile: key, name: "attic") != nil)
-        #expect(StationCertificate.problem("words", keyFile: key, name: "attic") == "openssl cannot read it")
         try FileChange(path: key, text: try StationCertificate.newKey(), isForRoot: true).write()
         #expect(StationCertificate.problem(pem, keyFile: key, name: "attic") == "it is for another key")
-        let request = try StationCertificate.request(keyFile: key, name: "attic")
-        #expect(request.hasPrefix("-----BEGIN CERTIFICATE REQUEST-----") && request.utf8.count < 600)
-    }
-
-    @Test func whatTheBrokerAnswersIsLookedAt() {
-        func answer(_ text: String) -> EnrolmentAnswer? { EnrolmentAnswer(Array(text.utf8)) }
-        let pem = "-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----\\n"
-        let plain = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
-        #expect(
-            answer(#"{"certificate":"\#(pem)","authorities":"\#(pem)\#(pem)","port":8884}"#)
-                == .certificate(plain, authorities: plain + plain, port: 8884))
-        #expect(answer(#"{"error":"no\u001b[2J"}"#) == .refused(safe("no\u{1b}[2J", limit: 300)))
-        for text in [
-            "", "[]", "{}", #"{"certificate":"x","authorities":"\#(pem)","port":8884}"#,
-            #"{"certificate":"\#(pem)\#(pem)","authorities":"\#(pem)","port":8884}"#,
-            #"{"certificate":"\#(pem)","authorities":"","port":8884}"#,
-            #"{"certificate":"\#(pem)","authorities":"\#(pem)","port":0}"#,
-            #"{"certificate":"\#(pem)","authorities":"\#(pem)","port":70000}"#,
-        ] { #expect(answer(text) == nil, "\(text)") }
+        let none = folder.path("none")
+        #expect(StationCertificate.problem(pem, keyFile: none, name: "attic")?.contains("openssl") == true)
+        #expect(throws: CtlError.self) { try StationCertificate.request(keyFile: none, name: "attic") }
     }
 
     /// What a power cut has interrupted, and what lies on the boot partition, is gone on with without a person.

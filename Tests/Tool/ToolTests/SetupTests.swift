@@ -466,14 +466,19 @@ import Testing
     }
 
     /// A defect: "Device or resource busy". A settings file that is mounted into a container cannot be replaced.
-    @Test(.enabled(if: geteuid() == 0)) func aFileOnItsOwnMountIsWritten() throws {
+    /// A defect: "Read-only file system" of `other.yaml.new`, where the folder of that mount is read-only (a container's root).
+    @Test(.enabled(if: geteuid() == 0), arguments: [false, true])
+    func aFileOnItsOwnMountIsWritten(folderIsReadOnly: Bool) throws {
         let folder = try TemporaryFolder()
         for name in ["one.yaml", "other.yaml"] {
             try FileChange(path: folder.path(name), text: "station: {id: a}\n").write()
         }
+        let home = folder.url.path
+        let readOnly = "mount --rbind \(home) \(home) && mount -o remount,ro,bind \(home) &&"
         let script = """
             mount --bind \(folder.path("one.yaml")) \(folder.path("other.yaml")) &&
-            cd \(folder.url.path) && \(AgentProcess.builtProgram("seismote")) config preset construction --config other.yaml
+            \(folderIsReadOnly ? readOnly : "")
+            cd \(home) && \(AgentProcess.builtProgram("seismote")) config preset construction --config other.yaml
             """
         let child = try ChildProcess("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
         #expect(child.wait(within: 60) == 0, "\(child.output)\(child.errors)")
@@ -507,7 +512,7 @@ import Testing
             """
         #expect(done.status == 0 && SmallFiles.text(file) == changed, "\(done.output)")
         done = try set("mqtt.uri=mqtts://b")
-        #expect(done.status == 0 && done.output.contains("says so already"), "\(done.output)")
+        #expect(done.status == 0 && done.output.contains("already has these values"), "\(done.output)")
         for wrong in ["trace.rate_hz=-1", "trace.rate=10", "mqtt.uri=ws://b", "trace.rate_hz"] {
             done = try set(wrong, "station.id=b")
             #expect(done.status != 0 && SmallFiles.text(file) == changed, "\(wrong): \(done.output)")
@@ -518,13 +523,6 @@ import Testing
         #expect(FileChange.masked("+  password: secret") == "+  password: ***")
         #expect(FileChange.masked("-mqtt: {username: a, password: b}") == "-mqtt: {username: a, password: ***")
         #expect(FileChange.masked("+  password_file: /a") == "+  password_file: /a")
-    }
-
-    @Test func fingerprintsWithAndWithoutColons() {
-        let digits = String(repeating: "A1", count: 32)
-        let colons = (0..<32).map { _ in "a1" }.joined(separator: ":")
-        #expect(Authority.digits("SHA256:" + digits) == digits && Authority.digits("sha256:" + colons) == digits)
-        #expect(Authority.digits("SHA256:A1") == nil && Authority.digits(digits + "0") == nil)
     }
 
     @Test func brokersThatAnnounceThemselves() {

@@ -90,7 +90,8 @@ struct DoctorCommand: ParsableCommand {
 
     private func connect(_ facts: inout Facts) {
         do {
-            let access = try broker.access(mqtt: facts.settings.configuration.mqtt)
+            let access = try broker.access(
+                mqtt: facts.settings.configuration.mqtt, station: facts.settings.configuration.station.id)
             let own = facts.settings.configuration.mqtt.username
             BrokerGather.look(access, &facts, isOwn: access.username == own)
             facts.certificates = CertificateGather.certificates(access)

@@ -1,9 +1,9 @@
+import Certificates
 import Client
 import Glibc
 import MQTT
 import Messages
 import Settings
-import Values
 
 /// A new certificate for a station that has one, with a new key. It runs as the service's user; the agent takes the new one up
 /// at its next connection, and the old one is good until its own end.
@@ -25,19 +25,14 @@ struct CertificateRenewal {
             print("This station has no certificate of `seismote join`: nothing to renew")
             return .done
         }
-        guard let own = CertificateGather.pem(SmallFiles.text(certificate.file) ?? "").first else {
+        guard let own = Certificate(pem: SmallFiles.text(certificate.file) ?? "") else {
             throw CtlError(status: .files, "\(certificate.file) holds no certificate that can be read")
         }
-        let facts = CertificateGather.facts("", own)
-        guard let from = facts.from, let until = facts.until else {
-            throw CtlError(status: .files, "\(certificate.file): openssl cannot read it")
-        }
-        let date = dateAndTime(Timestamp(nanoseconds: until).description)
-        guard isForced || StationCertificate.isDue(from: from, until: until, now: ToolSensor.now()) else {
-            print("The certificate is good until \(date) (UTC); it is renewed when two thirds of its life are over")
+        guard isForced || own.isDue(Int(ToolSensor.now() / 1_000_000_000)) else {
+            print("The certificate is good until \(own.end) (UTC); it is renewed when two thirds of its life are over")
             return .done
         }
-        guard let name = name(own) else {
+        guard let name = own.name, Topics.problem(inID: name) == nil else {
             throw CtlError(status: .files, "\(certificate.file): its subject is no station id")
         }
         // A renewal that was interrupted goes on with its key.
@@ -56,9 +51,13 @@ struct CertificateRenewal {
         switch answer {
         case nil:
             throw CtlError(status: .broker, "no answer from the enrolment service (seismote-broker-enrol.service)")
-        case .refused(let problem)?: throw CtlError(status: .refused, "the broker refuses: \(problem)")
+        case .refused(let problem)?:
+            throw CtlError(status: .refused, "the broker refuses: \(safe(problem, limit: 300))")
         case .certificate(let pem, let authorities, _)?:
-            if let problem = StationCertificate.problem(pem, keyFile: certificate.next, name: name) {
+            // (The one of before is good still: it stays.)
+            if let problem = StationCertificate.problem(pem, keyFile: certificate.next, name: name)
+                ?? StationCertificate.problemOfTime(pem)
+            {
                 throw CtlError(status: .refused, "the new certificate: \(problem)")
             }
             let key = SmallFiles.text(certificate.next) ?? ""
@@ -69,8 +68,8 @@ struct CertificateRenewal {
             }
             try certificate.install(key: key, certificate: pem, authorities: authorities)
             unlink(certificate.next)
-            let end = CertificateGather.facts("", pem).until.map { dateAndTime(Timestamp(nanoseconds: $0).description) }
-            print("A new certificate, until \(end ?? "?") (UTC); the agent uses it from its next connection on")
+            let new = Certificate(pem: pem)?.end ?? "?"
+            print("A new certificate, until \(new) (UTC); the agent uses it from its next connection on")
             return .done
         }
     }
@@ -96,13 +95,5 @@ struct CertificateRenewal {
         let client = BrokerClient(access)
         try client.connect()
         client.disconnect()
-    }
-
-    private func name(_ certificate: String) -> String? {
-        let run = ProgramRun(["openssl", "x509", "-noout", "-subject", "-nameopt", "RFC2253"], input: certificate)
-        let prefix = "subject=CN="
-        guard let line = run?.output.split(separator: "\n").first, line.hasPrefix(prefix) else { return nil }
-        let name = String(line.dropFirst(prefix.count))
-        return Topics.problem(inID: name) == nil ? name : nil
     }
 }

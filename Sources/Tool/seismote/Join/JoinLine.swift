@@ -1,3 +1,4 @@
+import Certificates
 import MQTT
 import Messages
 
@@ -50,7 +51,7 @@ struct JoinLine: Equatable {
                 "the token has \(token.count) characters: there have to be \(Self.tokenLength) of a-z and 2-9")
         }
         (id, secret) = (String(token.prefix(Self.idLength)), String(token.dropFirst(Self.idLength)))
-        guard let digits = Authority.digits(String(rest[rest.index(after: at)...])) else {
+        guard let digits = Fingerprint.digits(String(rest[rest.index(after: at)...])) else {
             throw wrong("the fingerprint has to have 64 hexadecimal digits")
         }
         fingerprint = digits

@@ -1,9 +1,12 @@
+import Certificates
 import Client
 import Glibc
 import MQTT
 import Messages
 import Settings
 import Values
+
+import struct Administration.Failure
 
 /// The steps of joining. What each has made is on the disk before the next begins, in `joining` beside the settings file, and
 /// is taken up from there: so a power cut costs nothing but a repetition. A unit has the step that speaks with the network
@@ -160,9 +163,9 @@ struct JoinShell {
         mutating func pause(_ why: String) throws(CtlError) {
             let seconds = next
             next = min(5, 2 * next)
-            if Interrupt.came { throw CtlError(status: .interrupted, "interrupted; `sudo seismote join` goes on") }
+            if Interrupt.came { throw CtlError(status: .interrupted, "interrupted; to continue: `sudo seismote join`") }
             if monotonicSeconds() + seconds > end {
-                throw CtlError(status: .broker, "\(why); given up. `sudo seismote join` goes on")
+                throw CtlError(status: .broker, "\(why); given up. To continue: `sudo seismote join`")
             }
             if why != said {
                 print("\(why); waiting")
@@ -178,19 +181,20 @@ struct JoinShell {
     private func authority(_ line: JoinLine) throws(CtlError) {
         var waiting = Waiting(options.wait)
         while true {
-            let chain = CertificateGather.chain(line.broker)
+            let server = TLSServer(line.broker)
+            let chain = server.chain(isCancelled: { Interrupt.came })
             guard let shown = chain.first else {
                 try waiting.pause("\(line.broker) does not answer")
                 continue
             }
-            let (pem, problem) = Authority.pick(chain, line.fingerprint, of: line.broker)
-            guard let pem else { throw CtlError(status: .refused, problem) }
-            let facts = CertificateGather.facts("", shown)
-            let now = ToolSensor.now()
-            if let from = facts.from, let until = facts.until, now < from || now >= until {
-                func text(_ time: Int64) -> String { dateAndTime(Timestamp(nanoseconds: time).description) }
+            let pem: String
+            do throws(Failure) { pem = try server.authority(line.fingerprint, in: chain).pem } catch {
+                throw CtlError(refused: error)
+            }
+            let now = Int(ToolSensor.now() / 1_000_000_000)
+            if now < shown.from || now >= shown.until {
                 try waiting.pause(
-                    "the clock of this board says \(String(text(now).prefix(10))), and the broker's certificate is valid from \(text(from)) to \(text(until)) (UTC): no connection before the clock is set"
+                    "the clock of this board says \(UTC.text(now).prefix(10)), and the broker's certificate is valid from \(shown.begin) to \(shown.end) (UTC): no connection before the clock is set"
                 )
                 continue
             }
@@ -206,6 +210,7 @@ struct JoinShell {
     private func fetch(_ line: JoinLine, _ keyFile: String) throws(CtlError) -> Int {
         if let own = SmallFiles.text(certificate.file),
             StationCertificate.problem(own, keyFile: keyFile, name: line.name) == nil,
+            StationCertificate.problemOfTime(own) == nil,
             let port = SmallFiles.number(portFile)
         {
             return port
@@ -234,16 +239,22 @@ struct JoinShell {
             case .refused(let problem)?:
                 throw CtlError(
                     status: .refused,
-                    "\(line.broker.host) refuses: \(problem). A new line: seismote-broker invite \(line.name)")
+                    "\(line.broker.host) refuses: \(safe(problem, limit: 300)). A new line: seismote-broker invite \(line.name)"
+                )
             case .certificate(let pem, let authorities, let port)?:
                 let problem = StationCertificate.problem(pem, keyFile: keyFile, name: line.name)
                 // (The answer to us is still to come.)
-                if problem == StationCertificate.isForAnotherKey {
+                if problem == Certificate.isForAnotherKey {
                     why = "\(line.broker.host) gives a certificate to another board by the same line"
                     break
                 }
                 if let problem {
                     throw CtlError(status: .refused, "the certificate of \(line.broker.host): \(problem)")
+                }
+                // (When the clocks are right it is made anew.)
+                if let problem = StationCertificate.problemOfTime(pem) {
+                    why = "the certificate of \(line.broker.host): \(problem)"
+                    break
                 }
                 try write(portFile, "\(port)\n")
                 try certificate.install(

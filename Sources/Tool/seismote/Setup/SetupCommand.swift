@@ -1,4 +1,5 @@
 import ArgumentParser
+import Certificates
 import Client
 import Glibc
 import MQTT
@@ -95,7 +96,7 @@ struct SetupCommand: ParsableCommand {
         guard yes || json || fromBoot || isatty(STDIN_FILENO) != 0 else {
             throw ValidationError("no terminal: add --yes and the answers as options")
         }
-        if let caFingerprint, Authority.digits(caFingerprint) == nil {
+        if let caFingerprint, Fingerprint.digits(caFingerprint) == nil {
             throw ValidationError("--ca-fingerprint \(caFingerprint): SHA256: and 64 hexadecimal digits")
         }
     }

@@ -1,9 +1,12 @@
+import Certificates
 import Client
 import Glibc
 import MQTT
 import Messages
 import Settings
 import Values
+
+import struct Administration.Failure
 
 /// Requests of the setup to the broker: an account, a trial of it, and a test event.
 extension SetupShell {
@@ -84,9 +87,9 @@ extension SetupShell {
         }
         authority = nil
         if let fingerprint, broker.tls {
-            let (pem, problem) = Authority.fetch(broker, fingerprint)
-            guard let pem else {
-                trial.problem = problem
+            let pem: String
+            do throws(Failure) { pem = try TLSServer(broker).authority(fingerprint).pem } catch {
+                trial.problem = safe(error.words, limit: 300)
                 return .tried(trial)
             }
             authority = try EditedFile(pem)
@@ -108,6 +111,7 @@ extension SetupShell {
         let mqtt = settings.configuration.mqtt
         var access = BrokerAccess(brokers: [broker])
         access.root = mqtt.root
+        access.takeNames(of: mqtt, station: settings.configuration.station.id)
         if mqtt.protocolVersion != .auto { access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5 }
         access.username = conversation.answers[.user] ?? ""
         access.password = conversation.answers[.password].flatMap { $0.isEmpty ? nil : $0 } ?? storedPassword()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Certificates
 import Client
 import Glibc
 import Instruments
@@ -248,7 +249,7 @@ struct SetupShell {
         }
         if let pem = authority.flatMap({ SmallFiles.text($0.path) }) {
             files.caFile = "\(folder)/broker-ca.pem"
-            let words = "the broker's authority, SHA256:\(fingerprint.flatMap(Authority.digits) ?? "?")"
+            let words = "the broker's authority, SHA256:\(fingerprint.flatMap(Fingerprint.digits) ?? "?")"
             changes.append(FileChange(path: files.caFile, text: pem, summary: words))
         } else if let ca = options.ca {
             files.caFile = ca

@@ -27,7 +27,9 @@ enum CertificateCheck {
             return .wrong(
                 Diagnosis(
                     "certificate_early", "\(what) is valid only from \(begin) (UTC).",
-                    remedy: "Set the clock: see the check `clock`"))
+                    remedy:
+                        "Set the clock: see the check `clock`. If the clock is right, a wrong one made the certificate: deploy/docs/operate/troubleshooting.md"
+                ))
         }
         let days = (until - now) / day
         if days < soon {

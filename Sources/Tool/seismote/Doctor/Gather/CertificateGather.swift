@@ -1,3 +1,4 @@
+import Certificates
 import Client
 import Glibc
 import MQTT
@@ -9,24 +10,25 @@ import Values
 enum CertificateGather {
     static func certificates(_ access: BrokerAccess) -> Known<[CertificateFacts]> {
         guard access.brokers.contains(where: \.tls) else { return .known([]) }
-        guard ProgramRun.path("openssl") != nil else {
-            return .unknown("openssl is not installed: sudo apt install openssl")
-        }
+        guard OpenSSL.isInstalled else { return .unknown(OpenSSL.missing) }
         var found: [CertificateFacts] = []
         for (path, what) in [
             (access.tls.caFile, "The CA file"), (access.tls.certFile, "The client certificate"),
         ]
         where !path.isEmpty {
-            let blocks = pem(SmallFiles.text(path) ?? "")
-            if blocks.isEmpty {
+            let parts = PEM.parts("CERTIFICATE", in: SmallFiles.text(path) ?? "").prefix(10)
+            if parts.isEmpty {
                 found.append(
                     CertificateFacts(what: "\(what) \(path)", problem: "holds no certificate that can be read"))
             }
-            found += blocks.map { facts("\(what) \(path)", $0) }
+            found += parts.map { part in
+                part.flatMap { Certificate($0) }.map { facts("\(what) \(path)", $0) }
+                    ?? CertificateFacts(what: "\(what) \(path)", problem: "holds a certificate that cannot be read")
+            }
         }
         for broker in access.brokers where broker.tls && access.tls.pskIdentity.isEmpty {
             let what = "The certificate of \(broker)"
-            if let first = chain(broker, access.tls).first {
+            if let first = TLSServer(broker, access.tls).chain(isCancelled: { Interrupt.came }).first {
                 found.append(facts(what, first))
             } else {
                 found.append(CertificateFacts(what: what, problem: "the broker shows none"))
@@ -35,45 +37,24 @@ enum CertificateGather {
         return .known(found)
     }
 
-    /// The certificates that a broker shows, its own first (PEM).
-    static func chain(_ broker: BrokerAddress, _ tls: MQTTConfiguration.TLS = MQTTConfiguration().tls) -> [String] {
-        let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
-        var words = ["openssl", "s_client", "-connect", "\(host):\(broker.port)", "-showcerts"]
-        // An address is no server name.
-        if broker.host.contains(where: { $0.isLetter }), !broker.host.contains(":") {
-            words += ["-servername", broker.host]
-        }
-        if !tls.certFile.isEmpty { words += ["-cert", tls.certFile, "-key", tls.keyFile, "-passin", "pass:"] }
-        return pem(ProgramRun(words, seconds: 8)?.output ?? "")
+    private static func facts(_ what: String, _ certificate: Certificate) -> CertificateFacts {
+        CertificateFacts(what: what, from: nanoseconds(certificate.from), until: nanoseconds(certificate.until))
     }
 
-    /// The certificates in a text.
-    static func pem(_ text: String) -> [String] {
-        let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
-        var blocks: [String] = []
-        var block: String?
-        for line in text.split(separator: "\n") {
-            if line.hasPrefix(begin) { block = "" }
-            block?.append(line + "\n")
-            if line.hasPrefix(end), let whole = block {
-                blocks.append(whole)
-                block = nil
-            }
-        }
-        return Array(blocks.prefix(10))
-    }
+    /// (Nanoseconds end in 2262, and some authorities in 9999.)
+    private static func nanoseconds(_ seconds: Int) -> Int64 { Int64(min(seconds, 9_000_000_000)) * 1_000_000_000 }
+}
 
-    /// When a certificate (PEM) begins and ends.
-    static func facts(_ what: String, _ block: String) -> CertificateFacts {
-        let run = ProgramRun(
-            ["openssl", "x509", "-noout", "-startdate", "-enddate", "-dateopt", "iso_8601"], input: block)
-        func time(_ key: String) -> Int64? {
-            run?.properties[key].flatMap { text in
-                Timestamp(text.map { $0 == " " ? "T" : String($0) }.joined())?.nanoseconds
-            }
-        }
-        var facts = CertificateFacts(what: what, from: time("notBefore"), until: time("notAfter"))
-        if facts.until == nil { facts.problem = "openssl cannot read it" }
-        return facts
+extension TLSServer {
+    init(_ broker: BrokerAddress, _ tls: MQTTConfiguration.TLS = MQTTConfiguration().tls) {
+        self.init(
+            host: broker.host, port: broker.port, name: "\(broker)", certificateFile: tls.certFile,
+            keyFile: tls.keyFile)
     }
+}
+
+extension Certificate {
+    /// When it begins and ends, in UTC, for people.
+    var begin: String { dateAndTime(UTC.text(from)) }
+    var end: String { dateAndTime(UTC.text(until)) }
 }

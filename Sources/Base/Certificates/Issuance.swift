@@ -32,7 +32,7 @@ package struct Issuance {
 
     package enum Kind {
         case authority
-        /// `DNS:name` and `IP:address`, as in ``ServerNames``.
+        /// Names: `DNS:name` and `IP:address`.
         case server([String])
         case client
     }
@@ -84,9 +84,10 @@ package struct Issuance {
 
     /// A list of revoked certificates.
     /// - Parameters:
+    ///   - revoked: serial numbers, and when they were revoked, in seconds since 1970.
     ///   - last: when the list before begins, in seconds since 1970; nil: there is none.
     ///   - now: seconds since 1970.
-    package init(revoked: [Revocation], by issuer: Issuer, after last: Int?, now: Int) {
+    package init(revoked: [(serial: String, time: Int)], by issuer: Issuer, after last: Int?, now: Int) {
         let from = Self.begin(after: last, now: now)
         var entries: [UInt8] = []
         for one in revoked {

@@ -1,5 +1,7 @@
 /// Parts of a certificate (X.509) that are read.
 package struct Certificate: Equatable {
+    /// DER of all of it.
+    package private(set) var bytes: [UInt8]
     /// Lower-case hexadecimal digits, two a byte.
     package var serial: String
     /// DER of the names.
@@ -19,6 +21,13 @@ package struct Certificate: Equatable {
         self.init(bytes)
     }
 
+    /// The certificates of a text (PEM) that can be read: ten at most.
+    package static func all(pem: String) -> [Certificate] {
+        PEM.all("CERTIFICATE", in: pem).prefix(10).compactMap { Certificate($0) }
+    }
+
+    package var pem: String { PEM.text("CERTIFICATE", bytes) }
+
     /// - Parameter bytes: DER.
     package init?(_ bytes: [UInt8]) {
         var outer = DER.Reader(bytes)
@@ -35,6 +44,7 @@ package struct Certificate: Equatable {
         guard let from = both.next(), let until = both.next(), let begin = DER.seconds(from.tag, from.content),
             let end = DER.seconds(until.tag, until.content)
         else { return nil }
+        self.bytes = bytes
         self.serial = Self.hex(Array(serial.drop { $0 == 0 }))
         (self.issuer, self.subject, self.key) = (issuer.whole, subject.whole, key.whole)
         (self.from, self.until) = (begin, end)
@@ -51,6 +61,41 @@ package struct Certificate: Equatable {
             }
         }
     }
+
+    /// The name of whoever has it, where that is a common name alone.
+    package var name: String? {
+        var outer = DER.Reader(subject)
+        var sets = DER.Reader(outer.next(DER.Tag.sequence) ?? [])
+        var parts = DER.Reader(sets.next(DER.Tag.set) ?? [])
+        var fields = DER.Reader(parts.next(DER.Tag.sequence) ?? [])
+        guard fields.next(DER.Tag.object) == [0x55, 0x04, 0x03], let text = fields.next(),
+            [DER.Tag.text, 0x13, 0x16].contains(text.tag), sets.isAtEnd, parts.isAtEnd
+        else { return nil }
+        return String(decoding: text.content, as: UTF8.self)
+    }
+
+    /// As that which comes to another board with the same line.
+    package static let isForAnotherKey = "it is for another key"
+
+    /// Fault of a certificate for this public key (DER) and name; nil: it is theirs.
+    package func problem(key: [UInt8], name: String) -> String? {
+        if self.name != name { return "it is for another name than \(name)" }
+        return self.key == key ? nil : Self.isForAnotherKey
+    }
+
+    /// Fault of its time; nil: it is good now. (Whoever has signed it may have had a wrong clock.)
+    /// - Parameter now: seconds since 1970.
+    package func problem(at now: Int) -> String? {
+        func wrong(_ words: String, _ time: Int) -> String {
+            "it \(words) \(UTC.text(time)), and this clock says \(UTC.text(now)): this clock or the broker's is wrong"
+        }
+        if now < from { return wrong("begins at", from) }
+        return now < until ? nil : wrong("ended at", until)
+    }
+
+    /// Whether it is to be renewed: two thirds of its life are over.
+    /// - Parameter now: seconds since 1970.
+    package func isDue(_ now: Int) -> Bool { now >= from + (until - from) / 3 * 2 }
 
     package static func hex(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
