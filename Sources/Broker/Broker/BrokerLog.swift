@@ -19,8 +19,10 @@ package struct BrokerLog {
 
     /// Takes a line, such as `1795800466: New client connected from 127.0.0.1:44292 as name (p2, c1, k60, u'account').`
     package mutating func take(_ line: String) {
-        guard let colon = line.firstIndex(of: ":"), let time = Int(line[..<colon]), line[colon...].hasPrefix(": ")
+        guard let colon = line.firstIndex(of: ":"), let number = Int(line[..<colon]), line[colon...].hasPrefix(": ")
         else { return }
+        // (mosquitto writes 32 bits, which are negative from 2038 to 2106.)
+        let time = number < 0 ? number + (1 << 32) : number
         let words = String(line[line.index(colon, offsetBy: 2)...])
         if words.hasPrefix("mosquitto version "), words.hasSuffix(" starting") {
             byClient = [:]

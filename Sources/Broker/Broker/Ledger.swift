@@ -1,3 +1,5 @@
+import Certificates
+
 /// A certificate that is good no more.
 package struct Revocation: Equatable, Sendable {
     package var serial: String
@@ -10,8 +12,10 @@ package struct Revocation: Equatable, Sendable {
         (self.serial, self.until, self.time, self.name) = (serial, until, time, name)
     }
 
-    /// Seconds that a revocation is kept after the certificate's end: as long as a clock may have been ahead when somebody
-    /// looked whether it has ended.
+    /// Revocations that are kept however long ago their certificates have ended by the clock. It may be ahead by any time when
+    /// somebody looks, and a certificate whose revocation is forgotten is good again when the clock is right.
+    package static let most = 2000
+    /// Seconds that a revocation is kept after the certificate's end where there are more than that.
     package static let kept = 5 * 365 * 86_400
 
     package init?(line: String) {
@@ -132,7 +136,14 @@ package struct Ledger: Equatable, Sendable {
     /// Notes that certificates are good no more.
     package mutating func revoke(_ more: [Revocation], now: Int) {
         let known = Set(revoked.map(\.serial))
-        revoked = revoked.filter { $0.until + Revocation.kept > now } + more.filter { !known.contains($0.serial) }
+        revoked += more.filter { !known.contains($0.serial) }
+        var tooMany = revoked.count - Revocation.most
+        guard tooMany > 0 else { return }
+        revoked.removeAll { one in
+            guard tooMany > 0, one.until + Revocation.kept <= now else { return false }
+            tooMany -= 1
+            return true
+        }
     }
 
     /// Finishes a change that was cut: the list of accounts says what is to be; whoever is not in it has nothing.

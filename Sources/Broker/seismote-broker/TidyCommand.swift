@@ -1,5 +1,6 @@
 import Administration
 import Broker
+import Certificates
 import Glibc
 
 /// `tidy`: puts into force what the service has decided. A board that has joined needs its invitation no more, nor the password
@@ -77,7 +78,7 @@ struct TidyCommand {
         for path in Authority(place: place).clientAuthorities.dropFirst() {
             let number = path.split(separator: "-").last.flatMap { Int($0) } ?? .max
             guard number < wallSeconds() - 100 * 86_400, let text = Disk.text("\(path).pem") else { continue }
-            unlink("\(place.clients)/trusted/\(try Authority(place: place).hash(text)).0")
+            unlink("\(place.clients)/trusted/\(try OpenSSL.folderName(of: text))")
             unlink("\(path).key")
             Disk.remove("\(path).pem")
             isChanged = true

@@ -21,17 +21,37 @@ import Testing
     }
 
     @Test func aRevocationOutlivesAClockThatWasAhead() {
-        var ledger = Ledger()
         let day = 86_400
         let old = Revocation(serial: String(repeating: "a", count: 30), until: 90 * day, time: 0, name: "a")
-        ledger.revoke([old], now: 0)
-        // Another one is revoked while the clock is 1000 days ahead.
-        ledger.revoke(
-            [Revocation(serial: String(repeating: "b", count: 30), until: 1090 * day, time: 1000 * day, name: "b")],
-            now: 1000 * day)
-        #expect(ledger.revoked.first == old)
-        let again = Ledger(accounts: "", passwords: "", revoked: ledger.revokedLines, invitations: [:])
-        #expect(again.revoked == ledger.revoked)
+        // Another one is revoked while the clock is 1000 days, 40 years or 130 years ahead.
+        for ahead in [1000 * day, 40 * 365 * day, 130 * 365 * day] {
+            var ledger = Ledger()
+            ledger.revoke([old], now: 0)
+            let other = Revocation(
+                serial: String(repeating: "b", count: 30), until: ahead + 90 * day, time: ahead, name: "b")
+            ledger.revoke([other], now: ahead)
+            #expect(ledger.revoked == [old, other])
+            let again = Ledger(accounts: "", passwords: "", revoked: ledger.revokedLines, invitations: [:])
+            #expect(again.revoked == ledger.revoked)
+        }
+    }
+
+    @Test func revocationsAreForgottenInTheirOrderWhereThereAreVeryMany() {
+        let day = 86_400
+        func some(_ count: Int, _ first: Int, until: Int) -> [Revocation] {
+            (first..<first + count).map { number in
+                let digits = String(number, radix: 16)
+                let serial = String(repeating: "0", count: 30 - digits.count) + digits
+                return Revocation(serial: serial, until: until, time: 0, name: "a")
+            }
+        }
+        var ledger = Ledger()
+        ledger.revoke(some(Revocation.most + 5, 0, until: 90 * day), now: 0)
+        #expect(ledger.revoked.count == Revocation.most + 5)
+        let later = Revocation.kept + 100 * day
+        ledger.revoke(some(1, 9000, until: later + 90 * day), now: later)
+        #expect(ledger.revoked.count == Revocation.most)
+        #expect(ledger.revoked.first?.serial.hasSuffix("06") == true)
     }
 
     @Test func linesOfEarlierVersionsAreRead() {
@@ -171,6 +191,13 @@ import Testing
             log.take("13: Client \(client) disconnected.")
             #expect(log.connections.isEmpty)
         }
+    }
+
+    /// As mosquitto 2.0.11 writes it at 2038-01-19T03:14:10Z.
+    @Test func afterTheYear2038() {
+        var log = BrokerLog()
+        log.take("-2147483646: New client connected from 127.0.0.1:4 as board (p5, c1, k60, u'attic').")
+        #expect(log.connections == [.init(account: "attic", since: 2_147_483_650, client: "board", port: 0)])
     }
 }
 
