@@ -48,6 +48,7 @@ package final class Updater<Machine: UpdateMachine> {
                 ("step", request == nil ? UpdateStep.end.rawValue : UpdateStep.check.rawValue),
             ])
             statement = nil
+            if request != nil { try tell(.requested) }
         } catch let problem as DiskProblem {
             var message = UpdateMessage(phase: .refused, since: machine.time)
             (message.id, message.version, message.reason) = (id, request?.version, short(problem.words))

@@ -1,4 +1,5 @@
 import Administration
+import Files
 import Glibc
 import Updater
 
@@ -45,10 +46,10 @@ extension StationMachine {
 
     /// Memory of all processes of the unit. (Not of its control group: the board's kernel may have no account of memory.)
     private static func kilobytes(_ group: String) -> Int {
-        guard !group.isEmpty, let list = SystemFile.text("/sys/fs/cgroup\(group)/cgroup.procs") else { return 0 }
+        guard !group.isEmpty, let list = SmallFile.text("/sys/fs/cgroup\(group)/cgroup.procs") else { return 0 }
         var all = 0
         for process in list.split(separator: "\n") {
-            guard Int(process) != nil, let text = SystemFile.text("/proc/\(process)/status") else { continue }
+            guard Int(process) != nil, let text = SmallFile.text("/proc/\(process)/status") else { continue }
             for line in text.split(separator: "\n") where line.hasPrefix("VmRSS:") {
                 all += line.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) } ?? 0
             }

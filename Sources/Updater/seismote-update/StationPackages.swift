@@ -1,4 +1,5 @@
 import Administration
+import Files
 import Glibc
 import Updater
 
@@ -57,13 +58,10 @@ extension StationMachine {
 
     /// The disk of a folder, or of the one that it will be made in.
     private static func disk(_ path: String) -> (place: String, disk: UInt64, free: Int)? {
-        var (place, facts, room) = (path, stat(), statvfs())
-        while stat(place, &facts) != 0 || facts.st_mode & S_IFMT != S_IFDIR {
-            guard let end = place.lastIndex(of: "/"), place != "/" else { return nil }
-            place = end == place.startIndex ? "/" : String(place[..<end])
-        }
-        guard statvfs(place, &room) == 0 else { return nil }
-        return (place, UInt64(facts.st_dev), Int(room.f_bavail) * Int(room.f_frsize) / (1 << 20))
+        let place = DiskSpace.folder(at: path)
+        var facts = stat()
+        guard stat(place, &facts) == 0, let space = DiskSpace(place) else { return nil }
+        return (place, UInt64(facts.st_dev), Int(space.free) / (1 << 20))
     }
 
     // MARK: sources

@@ -42,7 +42,7 @@ import Testing
         let told = machine.acts.filter { $0.hasPrefix("tell ") }
         #expect(
             told
-                == ["tell fetching", "tell installing", "tell installing", "tell watching"]
+                == ["tell requested", "tell fetching", "tell installing", "tell installing", "tell watching"]
                 + (isBad ? ["tell returning", "tell returned"] : ["tell updated"]))
     }
 

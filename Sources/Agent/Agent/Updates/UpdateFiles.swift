@@ -35,6 +35,9 @@ struct UpdateFiles: Sendable {
 
     func confirm(_ version: String) -> @Sendable () -> String? { write("confirm", version + "\n") }
 
+    /// Whether a request lies there that nobody has taken.
+    var isWaiting: Bool { folder.map { access("\($0)/request", F_OK) == 0 } ?? false }
+
     /// Takes a request back that nobody has heard.
     func withdraw() -> @Sendable () -> String? {
         let folder = self.folder
@@ -58,106 +61,96 @@ struct UpdateFiles: Sendable {
 
     /// What the updater says now; nil: nothing.
     func state() -> UpdateStatement? {
-        let text = SmallFile.text(statePath)
+        let text = SmallFile.text(statePath, limit: 4096) ?? ""
         return text.isEmpty ? nil : UpdateStatement(json: Array(text.utf8))
     }
 }
 
 /// What is known of an update, from the request on. Pure but for the clock that it is told.
 struct UpdateCourse {
-    /// A request that nobody has heard for so long is taken back (ns).
-    static let patience: Int64 = 60_000_000_000
+    /// A request that is not answered for so long is taken back (ns): after a failure the updater looks once a minute.
+    static let patience: Int64 = 90_000_000_000
 
     /// What was last said, by the updater or by the agent itself.
     private(set) var told: UpdateMessage?
     /// What the updater's file said when the request was written, and until when it has to say something else (monotonic, ns).
     private var asked: (id: String?, before: UpdateMessage?, deadline: Int64)?
-    /// Since when the agent says that nobody has heard a request (ns of UTC): what the updater said before is older.
-    private var unheard: Int64?
-    /// The refusal that the updater's file had when it was last read: ids of commands may come again.
-    private var refusal: UpdateMessage?
+    /// The contents of the updater's file when it was last read: ids of commands may come again.
+    private var last: UpdateStatement?
 
     /// The phase of an update that has not ended.
-    var underWay: String? { told.flatMap { $0.phase.isEnd ? nil : $0.phase.rawValue } }
+    var underWay: String? {
+        asked == nil
+            ? told.flatMap { $0.phase.isEnd ? nil : $0.phase.rawValue } : UpdateMessage.Phase.requested.rawValue
+    }
     var onTrial: String? {
         guard let told, told.phase == .watching || told.phase == .confirming else { return nil }
         return told.version
     }
 
-    enum News: Equatable {
-        case say(UpdateMessage)
-        /// Nobody has heard the request.
-        case withdraw(UpdateMessage)
+    enum Answer: Equatable {
+        /// The updater has begun with it, or says on `state/update` why it does not.
+        case heard
+        case refused(String)
+        /// Nobody answers: it is taken back.
+        case unheard(String)
     }
 
     /// A request is on the disk.
-    mutating func ask(_ request: UpdateRequest, wall: Int64, now: Int64) -> UpdateMessage {
-        var message = UpdateMessage(phase: .requested, since: wall)
-        (message.id, message.version, message.installed) = (request.id, request.version, told?.installed)
-        asked = (request.id, asked?.before ?? told, now + Self.patience)
-        unheard = nil
+    mutating func ask(_ id: String?, now: Int64) { asked = (id, last?.message, now + Self.patience) }
+
+    /// Returns what is to be passed on of the updater's file, as it is now.
+    /// - Parameter isWaiting: a request lies there that nobody has taken.
+    mutating func look(
+        _ statement: UpdateStatement?, isWaiting: Bool, now: Int64
+    ) -> (news: UpdateMessage?, answer: Answer?) {
+        let before = last
+        if let statement { last = statement }
+        // (It was there when this agent was started.)
+        if asked == nil, isWaiting { ask(nil, now: now) }
+        let answer = answer(statement, before, isWaiting, now)
+        if answer != nil { asked = nil }
+        guard let statement else { return (nil, answer) }
+        let message = statement.message
+        // (At the start the last refusal may be long ago.)
+        if let refused = statement.refused, refused != before?.refused, before != nil || refused.since > message.since {
+            told = refused
+            return (refused, answer)
+        }
+        guard message != told else { return (nil, answer) }
         told = message
-        return message
+        return (message, answer)
     }
 
-    /// What the updater's file says now.
-    ///
-    /// Whatever becomes of a request, the updater says. The agent speaks for it only where it does not answer at all.
-    mutating func look(_ statement: UpdateStatement?, wall: Int64, now: Int64) -> News? {
-        let file = statement?.message
-        let isNew = statement?.refused != refusal
-        refusal = statement?.refused
-        if let one = asked {
-            if let refused = statement?.refused, let id = one.id, refused.id == id, isNew {
-                asked = nil
-                told = refused
-                return .say(refused)
+    private func answer(
+        _ statement: UpdateStatement?, _ before: UpdateStatement?, _ isWaiting: Bool, _ now: Int64
+    ) -> Answer? {
+        guard let asked else { return nil }
+        let message = statement?.message
+        if let id = asked.id {
+            if let refused = statement?.refused, refused.id == id, refused != before?.refused {
+                return .refused(refused.reason ?? "")
             }
-            if let file, file != one.before {
-                // (After a start of the machine the updater says first how the last one ended, or goes on with it.)
-                guard file.id == nil || file.id == one.id else {
-                    asked?.before = file
-                    return nil
-                }
-                asked = nil
-                told = file
-                return .say(file)
-            }
-            guard now >= one.deadline else { return nil }
-            return refuse(Self.silence(file), wall)
+            if message?.id == id, message != asked.before { return .heard }
+        } else if !isWaiting {
+            return .heard
         }
-        guard let file, file != told else { return nil }
-        // (What the agent has said of a request that nobody heard is newer than what the updater last said.)
-        if let unheard, file.since < unheard { return nil }
-        told = file
-        return .say(file)
+        return now < asked.deadline ? nil : .unheard(Self.silence(message, isWaiting))
     }
 
     /// Why there is no answer to a request.
-    private static func silence(_ file: UpdateMessage?) -> (reason: String, isUnheard: Bool) {
-        guard let file else { return (nobody, true) }
-        let version = file.version ?? "another version"
-        if file.phase == .failed {
-            return (
-                "the updater tries to put back the version before \(version), and does not answer: journalctl -u seismote-update",
-                false
-            )
+    private static func silence(_ message: UpdateMessage?, _ isWaiting: Bool) -> String {
+        let version = message?.version ?? "another version"
+        switch message?.phase {
+        case .failed?:
+            return
+                "the updater tries to put back the version before \(version), and does not answer: journalctl -u seismote-update"
+        case let phase? where !phase.isEnd:
+            return "an update to \(version) is under way (\(phase.rawValue)): ask again when it has ended"
+        default:
+            return isWaiting
+                ? "nobody heard the request: on the board, sudo systemctl enable --now seismote-update.path"
+                : "the updater has taken the request, and does not answer: journalctl -u seismote-update"
         }
-        guard file.phase.isEnd else {
-            return ("an update to \(version) is under way (\(file.phase.rawValue)): ask again when it has ended", false)
-        }
-        return (nobody, true)
-    }
-
-    private static let nobody =
-        "nobody heard the request: on the board, sudo systemctl enable --now seismote-update.path"
-
-    private mutating func refuse(_ silence: (reason: String, isUnheard: Bool), _ wall: Int64) -> News {
-        asked = nil
-        if silence.isUnheard { unheard = wall }
-        var message = told ?? UpdateMessage(phase: .refused, since: wall)
-        (message.phase, message.since, message.reason) = (.refused, wall, silence.reason)
-        told = message
-        return .withdraw(message)
     }
 }

@@ -9,7 +9,9 @@ extension Command {
             .init("version", .text, "of the Debian package, such as 0.2.0~deb13", isNeeded: true),
             .init("auto", .flag, "nobody needs to confirm it", standard: "false"),
             .init("allow_downgrade", .flag, "an older version, too", standard: "false"),
-        ], result: "`version`; what becomes of it comes on `state/update`",
+        ],
+        result: "`accepted`, then `done` when the updater has heard it, both with `version`; "
+            + "what becomes of it comes on `state/update`",
         check: UpdateRequest.problem
     ) { request, context in
         if let problem = context.update.problem { return .refuse([problem]) }

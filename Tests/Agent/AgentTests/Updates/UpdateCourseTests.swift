@@ -13,95 +13,114 @@ import Testing
         return message
     }
 
+    private static func of(_ id: String, _ phase: UpdateMessage.Phase, at second: Int64) -> UpdateMessage {
+        var message = Self.message(phase, at: second)
+        message.id = id
+        return message
+    }
+
     /// What the agent before this one has begun is told at the start.
     @Test func whatTheUpdaterSaysIsSaidOnce() {
         var course = UpdateCourse()
-        #expect(course.look(nil, wall: 0, now: 0) == nil)
+        func look(_ message: UpdateMessage?) -> UpdateMessage? {
+            course.look(message.map { UpdateStatement($0) }, isWaiting: false, now: 0).news
+        }
+        #expect(look(nil) == nil)
         let watching = Self.message(.watching, at: 5)
-        #expect(course.look(UpdateStatement(watching), wall: 0, now: 1) == .say(watching))
-        #expect(course.look(UpdateStatement(watching), wall: 0, now: 2) == nil)
+        #expect(look(watching) == watching && look(watching) == nil && look(nil) == nil && look(watching) == nil)
         #expect(course.underWay == "watching" && course.onTrial == "2")
         let updated = Self.message(.updated, at: 6)
-        #expect(course.look(UpdateStatement(updated), wall: 0, now: 3) == .say(updated))
+        #expect(look(updated) == updated)
         #expect(course.underWay == nil && course.onTrial == nil)
     }
 
-    @Test func aRequestWaitsForTheUpdaterAndIsTakenBackWhenNobodyHears() {
+    /// In each state of the updater: the agent says nothing of its own; the command is answered when the updater has heard it.
+    @Test(arguments: [nil] + UpdateMessage.Phase.allCases.map { Optional($0) })
+    func aRequestIsAnsweredWhenTheUpdaterHasHeardIt(_ phase: UpdateMessage.Phase?) {
         var course = UpdateCourse()
-        let last = Self.message(.returned, at: 1)
-        _ = course.look(UpdateStatement(last), wall: 0, now: 0)
-        let asked = course.ask(UpdateRequest(version: "3", id: "u"), wall: 10_000_000_000, now: 100)
-        #expect(asked.phase == .requested && asked.version == "3" && asked.id == "u")
-        // What it said before is no answer.
-        #expect(course.look(UpdateStatement(last), wall: 11_000_000_000, now: 200) == nil)
+        let before = phase.map { UpdateStatement(Self.of("a", $0, at: 1)) }
+        _ = course.look(before, isWaiting: false, now: 0)
+        course.ask("u", now: 100)
         #expect(course.underWay == "requested")
+        // What it said before is no answer, nor is it that the request is not there any more.
+        for isWaiting in [true, false] {
+            let look = course.look(before, isWaiting: isWaiting, now: 200)
+            #expect(look.news == nil && look.answer == nil)
+        }
+        let heard = Self.of("u", .requested, at: 11)
+        let look = course.look(UpdateStatement(heard), isWaiting: false, now: 300)
+        #expect(look.news == heard && look.answer == .heard && course.underWay == "requested")
+        let refused = Self.of("u", .refused, at: 12)
+        let end = course.look(UpdateStatement(refused), isWaiting: false, now: 99 + 2 * UpdateCourse.patience)
+        #expect(end.news == refused && end.answer == nil && course.underWay == nil)
+    }
+
+    /// In each state of the updater: a request that it refuses beside another has its words, and then those of the other again.
+    @Test(arguments: [UpdateMessage.Phase.watching, .failed, .installing])
+    func aRequestThatIsRefusedBesideAnotherHasTheUpdatersWords(_ phase: UpdateMessage.Phase) {
+        var course = UpdateCourse()
+        let other = Self.of("b", phase, at: 9)
+        _ = course.look(UpdateStatement(other), isWaiting: false, now: 0)
+        course.ask("u", now: 100)
+        var refused = Self.of("u", .refused, at: 12)
+        refused.reason = "an update to 2 is under way: 1 at a time"
+        let statement = UpdateStatement(other, refused: refused)
+        let look = course.look(statement, isWaiting: false, now: 200)
+        #expect(look.news == refused && look.answer == .refused("an update to 2 is under way: 1 at a time"))
+        #expect(course.look(statement, isWaiting: false, now: 300).news == other)
+        #expect(course.underWay == (phase == .failed ? nil : phase.rawValue))
+        let more = course.look(statement, isWaiting: false, now: 400)
+        #expect(more.news == nil && more.answer == nil)
+        // The same id again: what the file says of it is no answer any more.
+        course.ask("u", now: 500)
+        #expect(course.look(statement, isWaiting: true, now: 600).answer == nil)
+    }
+
+    @Test(arguments: [
+        (nil, true, "seismote-update.path"), (UpdateMessage.Phase.returned, true, "seismote-update.path"),
+        (.updated, false, "has taken the request, and does not answer"),
+        (.installing, true, "is under way (installing)"),
+        (.failed, true, "tries to put back"),
+    ])
+    func aRequestThatNobodyAnswersIsTakenBack(_ phase: UpdateMessage.Phase?, _ isWaiting: Bool, _ words: String) {
+        var course = UpdateCourse()
+        let before = phase.map { UpdateStatement(Self.of("a", $0, at: 1)) }
+        _ = course.look(before, isWaiting: false, now: 0)
+        course.ask("u", now: 100)
         let late = 100 + UpdateCourse.patience
-        #expect(course.look(UpdateStatement(last), wall: 70_000_000_000, now: late - 1) == nil)
-        guard case .withdraw(let message) = course.look(UpdateStatement(last), wall: 70_000_000_000, now: late) else {
+        #expect(course.look(before, isWaiting: isWaiting, now: late - 1).answer == nil)
+        let look = course.look(before, isWaiting: isWaiting, now: late)
+        guard case .unheard(let reason)? = look.answer else {
             Issue.record("not taken back")
             return
         }
-        #expect(message.phase == .refused && message.id == "u")
-        #expect(message.reason?.contains("seismote-update.path") == true)
-        // And what it said before that does not come back.
-        #expect(course.look(UpdateStatement(last), wall: 71_000_000_000, now: late + 1) == nil)
-        #expect(course.underWay == nil)
+        // (Nothing is said in the updater's place.)
+        #expect(reason.contains(words) && look.news == nil, "\(reason)")
+        #expect(course.look(before, isWaiting: false, now: late + 1).answer == nil)
+        #expect(course.underWay == (phase == .installing ? "installing" : nil))
     }
 
-    @Test func anAnswerEndsTheWaiting() {
+    /// A request that the agent before this one has written.
+    @Test func aRequestThatLiesThereIsWaitedForAndTakenBack() {
         var course = UpdateCourse()
-        _ = course.ask(UpdateRequest(version: "3", id: "u"), wall: 10_000_000_000, now: 100)
-        let refused = Self.message(.refused, at: 11)
-        #expect(course.look(UpdateStatement(refused), wall: 11, now: 200) == .say(refused))
-        #expect(
-            course.look(UpdateStatement(refused), wall: 99_000_000_000, now: 200 + 2 * UpdateCourse.patience) == nil)
-    }
-
-    /// After a start of the machine the updater goes on with one that nobody knew of yet. It says itself what becomes of the other.
-    @Test func aRequestWhileAnotherUpdateGoesOnIsAnsweredByTheUpdater() throws {
-        var course = UpdateCourse()
-        _ = course.ask(UpdateRequest(version: "3", id: "u"), wall: 10_000_000_000, now: 100)
-        var last = Self.message(.updated, at: 1)
-        last.id = "a"
-        // How the last one ended is no answer, and no other update.
-        #expect(course.look(UpdateStatement(last), wall: 11_000_000_000, now: 200) == nil)
-        #expect(course.underWay == "requested")
-        var other = Self.message(.watching, at: 9)
-        other.id = "b"
-        #expect(course.look(UpdateStatement(other), wall: 12_000_000_000, now: 300) == nil)
-        var refused = Self.message(.refused, at: 12)
-        (refused.id, refused.version, refused.reason) = (
-            "u", "3", "an update to 2 is under way (watching): 1 at a time"
-        )
-        let statement = UpdateStatement(other, refused: refused)
-        #expect(course.look(statement, wall: 12_000_000_000, now: 300) == .say(refused))
-        // That one is what is known from then on.
-        #expect(course.look(statement, wall: 13_000_000_000, now: 400) == .say(other))
-        #expect(course.underWay == "watching" && course.onTrial == "2")
-        #expect(course.look(statement, wall: 13_000_000_000, now: 500) == nil)
-    }
-
-    /// An updater of before does not say so: the agent then blames what stands in its file, and no unit.
-    @Test func aRequestThatIsNotAnsweredBlamesWhatIsUnderWay() throws {
-        for (phase, words) in [
-            (UpdateMessage.Phase.installing, "is under way (installing)"), (.failed, "tries to put back"),
-        ] {
-            var course = UpdateCourse()
-            var other = Self.message(phase, at: 9)
-            other.id = "b"
-            _ = course.look(UpdateStatement(other), wall: 9_000_000_000, now: 0)
-            _ = course.ask(UpdateRequest(version: "3", id: "u"), wall: 10_000_000_000, now: 100)
-            let late = 100 + UpdateCourse.patience
-            #expect(course.look(UpdateStatement(other), wall: 11_000_000_000, now: late - 1) == nil)
-            guard case .withdraw(let message) = course.look(UpdateStatement(other), wall: 70_000_000_000, now: late)
-            else {
-                Issue.record("not refused")
-                continue
-            }
-            #expect(message.phase == .refused && message.id == "u" && message.version == "3")
-            #expect(message.reason?.contains(words) == true)
-            #expect(course.look(UpdateStatement(other), wall: 71_000_000_000, now: late + 1) == .say(other))
+        #expect(course.look(nil, isWaiting: true, now: 5).answer == nil && course.underWay == "requested")
+        #expect(course.look(nil, isWaiting: false, now: 6).answer == .heard && course.underWay == nil)
+        #expect(course.look(nil, isWaiting: true, now: 10).answer == nil)
+        #expect(course.look(nil, isWaiting: true, now: 9 + UpdateCourse.patience).answer == nil)
+        guard case .unheard? = course.look(nil, isWaiting: true, now: 10 + UpdateCourse.patience).answer else {
+            Issue.record("not taken back")
+            return
         }
+    }
+
+    @Test func anOldRefusalIsNotSaidAtTheStart() {
+        let (updated, refused) = (Self.of("a", .updated, at: 20), Self.of("u", .refused, at: 12))
+        var course = UpdateCourse()
+        #expect(course.look(UpdateStatement(updated, refused: refused), isWaiting: false, now: 0).news == updated)
+        var other = UpdateCourse()
+        let newer = Self.of("u", .refused, at: 21)
+        #expect(other.look(UpdateStatement(updated, refused: newer), isWaiting: false, now: 0).news == newer)
+        #expect(other.look(UpdateStatement(updated, refused: newer), isWaiting: false, now: 0).news == updated)
     }
 
     @Test func theUpdatersFileIsRead() throws {
@@ -129,11 +148,11 @@ import Testing
             state: folder.path("state.json"))
         #expect(files.isPossible && files.state() == nil)
         #expect(files.request(UpdateRequest(version: "3", id: "u"))() == nil)
-        #expect(text("state/update/request") == "3 u confirm upwards\n")
+        #expect(text("state/update/request") == "3 u confirm upwards\n" && files.isWaiting)
         #expect(files.confirm("3")() == nil)
         #expect(text("state/update/confirm") == "3\n")
         #expect(files.withdraw()() == nil)
-        #expect(text("state/update/request") == nil)
+        #expect(text("state/update/request") == nil && !files.isWaiting)
         #expect(!UpdateFiles(environment: { _ in nil }, program: "/bin/sh", state: "").isPossible)
         #expect(!UpdateFiles(environment: { _ in home }, program: "/nonexistent", state: "").isPossible)
     }

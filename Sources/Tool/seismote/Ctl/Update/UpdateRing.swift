@@ -33,6 +33,8 @@ final class UpdateRing {
         let exchange = Exchange(
             client, Command.update.name, .object(request), .stations(stations), patience: options.timeout, line: line)
         var report = AnswerReport(json: json) { _ in "asked" }
+        // (That the updater hears it, which after a failure looks once a minute.)
+        exchange.onAccepted = { _, _ in 120 }
         exchange.onAnswer = { [self] answer in
             switch answer.outcome {
             case .done: waiting[answer.station] = .some(nil)
