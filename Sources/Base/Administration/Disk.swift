@@ -3,23 +3,7 @@ import Glibc
 
 /// Files of programs that administer a machine.
 package enum Disk {
-    package static func bytes(_ path: String) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var facts = stat()
-        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size < 1 << 28 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(facts.st_size))
-        var chunk = [UInt8](repeating: 0, count: max(4096, min(Int(facts.st_size) + 1, 1 << 20)))
-        while true {
-            let count = read(file, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { return nil }
-            if count == 0 { return bytes }
-            bytes += chunk[..<count]
-        }
-    }
+    package static func bytes(_ path: String) -> [UInt8]? { SmallFile.bytes(path, limit: 1 << 28, isRegular: true) }
 
     package static func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
 
@@ -47,15 +31,16 @@ package enum Disk {
         _ path: String, _ bytes: [UInt8], mode: mode_t, isSynced: Bool = true,
         owned: (Int32) throws(Failure) -> Void = { (_: Int32) throws(Failure) in }
     ) throws(Failure) {
-        // (What a power cut has left may be somebody else's already, and a unit may not write into that.)
-        unlink(path)
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failure("open", path) }
-        defer { close(file) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { throw failure("write", path) }
+        let files = SystemFiles()
+        var file: Int32 = -1
+        defer { if file >= 0 { close(file) } }
+        do throws(FileError) {
+            // (What a power cut has left may be somebody else's already, and a unit may not write into that.)
+            try files.remove(path)
+            file = try files.create(path)
+            try files.fill(file, bytes)
+        } catch {
+            throw Failure("\(error.call) \(path): \(String(cString: strerror(error.code)))")
         }
         // Before it is somebody else's: the units may not change files of others.
         guard fchmod(file, mode) == 0 else { throw failure("chmod", path) }

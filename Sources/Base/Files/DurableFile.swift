@@ -56,8 +56,7 @@ public struct DurableFile: Sendable {
 
     private func fill(_ file: Int32, _ bytes: [UInt8]) throws(FileError) {
         do throws(FileError) {
-            var rest = bytes[...]
-            while !rest.isEmpty { rest = rest.dropFirst(try files.write(file, rest)) }
+            try files.fill(file, bytes)
             if isPublic { fchmod(file, 0o644) }
             try files.sync(file)
         } catch {

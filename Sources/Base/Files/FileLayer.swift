@@ -31,6 +31,13 @@ public protocol FileLayer: Sendable {
     func isFolder(_ path: String) -> Bool
 }
 
+extension FileLayer {
+    public func fill(_ descriptor: Int32, _ bytes: [UInt8]) throws(FileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty { rest = rest.dropFirst(try write(descriptor, rest)) }
+    }
+}
+
 /// The system's own.
 public struct SystemFiles: FileLayer {
     public init() {}

@@ -23,15 +23,15 @@ package enum KeyFile {
             }
             let isEncrypted = keys.contains("ENCRYPTED PRIVATE KEY") || lines(bytes).contains { isEncryptedHeader($0) }
             return isEncrypted
-                ? "is encrypted with a pass phrase, which nobody can type here: write it without one, `openssl pkey -in \(path) -out NEW.key`, and name that file in mqtt.tls.key_file"
+                ? "is encrypted with a pass phrase, which nobody can type here: write it without one, `openssl pkey -in \(path) -out NEW.key`, and name that file in its place"
                 : nil
         }
         if role != .key, !certificates.isEmpty { return nil }
         if role == .key, !certificates.isEmpty {
-            return "holds a certificate and no private key: are cert_file and key_file swapped?"
+            return "holds a certificate and no private key: are the files of certificate and key swapped?"
         }
         if role == .certificate, !keys.isEmpty {
-            return "holds a private key and no certificate: are cert_file and key_file swapped?"
+            return "holds a private key and no certificate: are the files of certificate and key swapped?"
         }
         if role == .authorities, !keys.isEmpty { return "holds a private key and no certificate of an authority" }
         if labels.contains("CERTIFICATE REQUEST") || labels.contains("NEW CERTIFICATE REQUEST") {

@@ -26,9 +26,14 @@ enum PlainFile {
     static func read(_ path: String, _ what: String, limit: Int) throws(MQTTError) -> [UInt8] {
         let file = try open(path, what, limit: limit)
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        // (By its size, and not by the limit: the programs are small.)
+        var facts = stat()
+        fstat(file, &facts)
+        var bytes = [UInt8](repeating: 0, count: min(max(0, Int(facts.st_size)), limit) + 1)
         var count = 0
-        while count < bytes.count {
+        while count <= limit {
+            // (It has grown since.)
+            if count == bytes.count { bytes += [UInt8](repeating: 0, count: min(count, limit + 1 - count)) }
             let got = bytes.withUnsafeMutableBytes { buffer in
                 Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
             }

@@ -15,9 +15,18 @@ package enum SecretFile {
         }
         let bytes: [UInt8]
         do throws(MQTTError) { bytes = try PlainFile.read(path, what, limit: limit) } catch { return .failure(error) }
-        let line = bytes.prefix { $0 != 10 && $0 != 13 }
-        guard !line.contains(0) else { return .failure(MQTTError("\(what) \"\(path)\" contains a zero byte")) }
-        return .success(String(decoding: line, as: UTF8.self))
+        func problem(_ why: String) -> Result<String, MQTTError> { .failure(MQTTError("\(what) \"\(path)\" \(why)")) }
+        // Editors of Windows write a byte-order mark, which would be part of the secret.
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            return problem("is UTF-16 text: write it as UTF-8")
+        }
+        let line = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).prefix { $0 != 10 && $0 != 13 }
+        guard !line.contains(0) else { return problem("contains a zero byte") }
+        guard !line.isEmpty else { return problem("has nothing in its first line") }
+        let text = String(decoding: line, as: UTF8.self)
+        // Of a byte that is none of UTF-8 another one would be made, and the broker would refuse that without a reason.
+        guard text.utf8.elementsEqual(line) else { return problem("is not UTF-8 text: write it as UTF-8") }
+        return .success(text)
     }
 
     /// True when users of the board who have nothing to do with the agent may read the file.

@@ -26,6 +26,19 @@ import Testing
         }
     }
 
+    /// Of a limit that nobody has the memory for nothing is used but what the file has; one that grows is read to its end.
+    @Test func aFileIsReadByItsSize() throws {
+        let folder = try TemporaryFolder()
+        for size in [0, 1, 4095, 4096, 70_000] {
+            let path = try folder.write("file", String(repeating: "x", count: size))
+            #expect(try PlainFile.read(path, "file", limit: 1 << 44).count == size)
+            #expect(try PlainFile.read(path, "file", limit: size).count == size)
+            #expect(throws: MQTTError.self) { try PlainFile.read(path, "file", limit: size - 1) }
+        }
+        // (Its size is said to be 0.)
+        #expect(try PlainFile.read("/proc/self/maps", "file", limit: 1 << 20).count > 1000)
+    }
+
     @Test func aNameIsOneOfTheCredentialsOfTheService() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("mqtt-password", "geheim\nmore\n")
@@ -40,5 +53,33 @@ import Testing
         defer { unsetenv("CREDENTIALS_DIRECTORY") }
         #expect((try? SecretFile.read("mqtt-password").get()) == "geheim")
         #expect((try? SecretFile.read("../mqtt-password").get()) == nil)
+    }
+
+    /// A defect: a byte-order mark became part of the password, and a letter of Latin-1 another one; the broker refused
+    /// both without a reason.
+    @Test func filesOfOtherEditorsAreReadOrNamed() throws {
+        let folder = try TemporaryFolder()
+        func read(_ bytes: [UInt8]) throws -> Result<String, MQTTError> {
+            try Data(bytes).write(to: folder.url.appending(path: "secret"))
+            return SecretFile.read(folder.path("secret"))
+        }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        for end in ["", "\n", "\r\n", "\nmore"] {
+            #expect((try? read(mark + Array("gehäim\(end)".utf8)).get()) == "gehäim")
+        }
+        let utf16: [UInt8] = [0x61, 0, 0x62, 0]
+        let files: [(bytes: [UInt8], words: String)] = [
+            ([0xFF, 0xFE] + utf16, "is UTF-16"), ([0xFE, 0xFF, 0, 0x61], "is UTF-16"), (utf16, "zero byte"),
+            ([0x67, 0xE4, 0x0A], "is not UTF-8"), ([], "nothing in its first line"),
+            (Array("\ngeheim".utf8), "nothing in its first line"), (mark + [0x0A], "nothing in its first line"),
+        ]
+        for (bytes, words) in files {
+            guard case .failure(let error) = try read(bytes) else {
+                Issue.record("read \(bytes)")
+                continue
+            }
+            #expect(error.message.contains(words) && error.message.contains("secret\""), "\(error.message)")
+            #expect(!error.message.contains("geheim"))
+        }
     }
 }

@@ -25,6 +25,13 @@ struct AccessTests {
         #expect(!file.accepts("nobody", "open sesame"))
     }
 
+    /// As editors of Windows write it: a byte-order mark, and two characters at each end of a line.
+    @Test func readsFilesOfOtherEditors() throws {
+        let text = Self.file.split(separator: "\n").dropFirst().joined(separator: "\r\n")
+        let file = try AccountFile([0xEF, 0xBB, 0xBF] + Array(text.utf8))
+        #expect(file.count == 4 && file.accepts("bo", "open sesame"))
+    }
+
     @Test(arguments: [
         ("ali", "line 1 is not NAME:HASH"), ("\n:x", "line 2 is not NAME:HASH"),
         ("ali:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "line 1: the hash of `ali` is not one of"),

@@ -62,8 +62,12 @@ struct DiskBench: Bench {
     var stations: Int { machine.stations }
 
     private func hears(_ topic: String) -> Bool {
-        ["/event/trigger", "/state/info", "/state/online", "/network/event", "/event/current", "/event/last", "/sync"]
-            .contains { topic.hasSuffix($0) } || topic.hasPrefix("seismote/network/place/")
+        let ends = [
+            "/event/trigger", "/state/info", "/state/online", "/network/event", "/event/current", "/event/last",
+            "/sync",
+            "/network/status",
+        ]
+        return ends.contains { topic.hasSuffix($0) } || topic.hasPrefix("seismote/network/place/")
     }
 
     mutating func send(_ topic: String, _ payload: [UInt8], _ now: Int64, isRetained: Bool = false) {

@@ -6,7 +6,7 @@ import Threads
 /// Bounded by itself: of each file one write waits at most. A later one takes its place, and stands for it.
 final class FileWrites: Sendable {
     enum File: Sendable {
-        case settings, commands, selfTest, calibration, homeAssistant, alerts
+        case settings, commands, selfTest, calibration, homeAssistant, alerts, level
         /// Nothing is written: what the connection needs is looked for, or room for the storage.
         case credentials, room
         /// A wish for the updater.

@@ -1,4 +1,5 @@
 import CLinux
+import Files
 import Glibc
 import Messages
 import Values
@@ -11,7 +12,8 @@ enum HostStatus {
     /// The kernel's state of the clock, from itself or by way of a file.
     static func clock() -> (quality: TimeQuality, offset: Int?)? {
         let clock =
-            KernelClock.ask() ?? ClockWatch.state(SmallFile.text(ClockWatch.path), now: HostClock.monotonic())
+            KernelClock.ask()
+            ?? ClockWatch.state(SmallFile.text(ClockWatch.path, limit: 4096) ?? "", now: HostClock.monotonic())
         return clock.map {
             (timeQuality(status: $0.status, maxError: $0.maxError, estimatedError: $0.estimatedError), $0.offset)
         }
@@ -43,14 +45,14 @@ enum HostStatus {
 
     /// Bytes of memory in use now.
     static func residentBytes() -> Int? {
-        let fields = SmallFile.text("/proc/self/statm").split(separator: " ")
+        let fields = (SmallFile.text("/proc/self/statm", limit: 4096) ?? "").split(separator: " ")
         guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
     /// A UUID for this run, from the kernel.
     static func uuid() -> String {
-        let text = SmallFile.text("/proc/sys/kernel/random/uuid").prefix { $0 != "\n" }
+        let text = (SmallFile.text("/proc/sys/kernel/random/uuid", limit: 4096) ?? "").prefix { $0 != "\n" }
         // Without /proc: from the library's generator.
         return text.count == 36 ? String(text) : RandomUUID.text()
     }
@@ -63,19 +65,9 @@ enum HostStatus {
     }
 }
 
-/// Short files of the kernel.
-enum SmallFile {
-    /// The first 4 KiB as text; empty when it cannot be read.
-    static func text(_ path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(file, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    }
-
-    /// Replaces a file that lives in memory, so that nobody reads half of it.
+/// Files that live in memory.
+enum MemoryFile {
+    /// Replaces one, so that nobody reads half of it.
     /// - Returns: false: `errno` says why.
     static func replace(_ path: String, _ bytes: [UInt8], mode: mode_t) -> Bool {
         let new = path + ".new"

@@ -39,7 +39,7 @@ enum ClockWatch {
         clinux_forget_code()
         while true {
             guard let clock = KernelClock.ask(),
-                SmallFile.replace(
+                MemoryFile.replace(
                     path, Array(text(clock, now: HostClock.monotonic()).utf8), mode: 0o644)
             else {
                 return errno

@@ -28,7 +28,7 @@ struct StateFile {
         guard let path else { return nil }
         last = state.written
         let before = problem
-        problem = SmallFile.replace(path, state.json(), mode: 0o640) ? nil : String(cString: strerror(errno))
+        problem = MemoryFile.replace(path, state.json(), mode: 0o640) ? nil : String(cString: strerror(errno))
         guard let problem, problem != before else { return nil }
         return "\(path) cannot be written, so that seismote doctor knows less: \(problem)"
     }

@@ -17,7 +17,9 @@ public struct AccountFile: Sendable, Equatable {
     private var hashes: [String: String] = [:]
 
     public init(_ bytes: [UInt8]) throws(Problem) {
-        let lines = String(decoding: bytes, as: UTF8.self).split(
+        // (Editors of Windows write a byte-order mark.)
+        let text = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        let lines = String(decoding: text, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" })
         guard lines.count <= Self.mostLines else { throw Problem(message: "more than \(Self.mostLines) lines") }
         for (index, line) in lines.enumerated() {

@@ -1,5 +1,6 @@
 import Feed
 import Glibc
+import MQTT
 import NIOSSL
 import Settings
 import Threads
@@ -96,6 +97,10 @@ final class Certificate: @unchecked Sendable {
     }
 
     private static func read(_ chain: String, _ key: String) throws -> NIOSSLContext {
+        // (The library says no more than that it failed.)
+        var files = MQTTConfiguration().tls
+        (files.certFile, files.keyFile) = (chain, key)
+        if let problem = TransportSecurity.fileProblem(files) { throw ServerError(message: problem) }
         let certificates = try NIOSSLCertificate.fromPEMFile(chain).map { NIOSSLCertificateSource.certificate($0) }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates, privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))

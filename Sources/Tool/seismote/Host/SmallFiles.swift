@@ -4,21 +4,7 @@ import Glibc
 /// Files of the system that are read whole.
 enum SmallFiles {
     /// At most a megabyte as text; nil when it cannot be read. Never waits.
-    static func text(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var all: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while all.count < 1 << 20 {
-            let count = read(file, &chunk, chunk.count)
-            // The kernel's log says EPIPE where lines were lost, EAGAIN at its end.
-            if count < 0, errno == EPIPE || errno == EINTR { continue }
-            guard count > 0 else { break }
-            all += chunk[..<count]
-        }
-        return String(decoding: all, as: UTF8.self)
-    }
+    static func text(_ path: String) -> String? { SmallFile.text(path) }
 
     static func number(_ path: String) -> Int? {
         text(path).flatMap { Int($0.prefix { $0 != "\n" }) }

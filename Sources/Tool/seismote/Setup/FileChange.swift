@@ -85,7 +85,12 @@ struct FileChange {
         let new = "\(path).new"
         unlink(new)
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failed(new) }
+        guard file >= 0 else {
+            // The file alone is writable, on a mount of its own in a folder that is not (a container with a read-only root).
+            guard errno == EROFS else { throw failed(new) }
+            if Self.overwrite(path, Array(text.utf8)) { return }
+            throw failed(path)
+        }
         defer { close(file) }
         var facts = stat()
         if isForService {

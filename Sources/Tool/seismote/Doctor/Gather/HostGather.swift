@@ -1,4 +1,5 @@
 import CLinux
+import Files
 import Glibc
 import Messages
 import Settings
@@ -60,19 +61,12 @@ enum HostGather {
     }
 
     static func disk(_ directory: String) -> Known<DiskFacts> {
-        var path = directory
-        while access(path, F_OK) != 0, path.count > 1 {
-            path = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
-        }
-        var facts = statvfs()
-        guard statvfs(path, &facts) == 0 else { return .unknown("\(path): \(String(cString: strerror(errno)))") }
-        let block = Int64(clamping: facts.f_frsize)
+        let path = DiskSpace.folder(at: directory)
+        guard let space = DiskSpace(path) else { return .unknown("\(path): \(String(cString: strerror(errno)))") }
         return .known(
             DiskFacts(
-                path: path, total: Int64(clamping: facts.f_blocks) * block,
-                free: Int64(clamping: facts.f_bavail) * block,
-                freeFiles: facts.f_files == 0 ? nil : Int64(clamping: facts.f_favail),
-                isReadOnly: facts.f_flag & UInt(ST_RDONLY) != 0, device: mountPoint(of: path)))
+                path: path, total: space.total, free: space.free, freeFiles: space.freeFiles,
+                isReadOnly: space.isReadOnly, device: mountPoint(of: path)))
     }
 
     /// `/var (/dev/mmcblk0p2)` of the file system that a path is on.

@@ -1,0 +1,35 @@
+import Glibc
+
+/// Files that are read whole, such as the kernel's, whose size is not known before. Nothing is waited for.
+public enum SmallFile {
+    /// The bytes of a file; nil when it cannot be read.
+    /// - Parameters:
+    ///   - limit: so many are read at most.
+    ///   - isRegular: nil as well for a link, for what is no regular file, and for one that is larger.
+    public static func bytes(_ path: String, limit: Int = 1 << 20, isRegular: Bool = false) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (isRegular ? O_NOFOLLOW : 0))
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var facts = stat()
+        if isRegular {
+            guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard facts.st_size <= limit else { return nil }
+        }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(limit, 65_536))
+        while bytes.count < limit {
+            let count = read(file, &chunk, min(chunk.count, limit - bytes.count))
+            // The kernel's log says EPIPE where lines were lost, EAGAIN at its end.
+            if count < 0, errno == EINTR || errno == EPIPE { continue }
+            if count < 0, isRegular { return nil }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    /// The same as text.
+    public static func text(_ path: String, limit: Int = 1 << 20) -> String? {
+        bytes(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
