@@ -237,7 +237,7 @@ final class LinkCore {
         let (new, isSameBroker) = (options, old.brokers == options.brokers)
         transport.abandon()
         transport.change(to: new)
-        staleFilters += old.filters + known.checkFilters
+        staleFilters += old.filters(.v5) + known.checkFilters
         // The last will may never be published when we come back in time.
         let isFarewell = isSameBroker && known.hasAnnounced && !wasSaid && old.presence.topic != new.presence.topic
         known = Known(servedBroker: isSameBroker ? known.servedBroker : nil)
@@ -456,7 +456,7 @@ extension LinkCore {
         let (broker, hasSession) = (session.broker, session.limits.sessionPresent)
         if !hasSession || known.subscribedBroker != broker { known.subscribedBroker = nil }
         if hasSession {
-            for filter in staleFilters where !options.filters.contains(filter) { transport.unsubscribe(filter) }
+            for filter in staleFilters where !filters.contains(filter) { transport.unsubscribe(filter) }
         }
         staleFilters.removeAll()
         // First of all, before anything that this run says can be on its way.
@@ -466,7 +466,7 @@ extension LinkCore {
         if known.subscribedBroker == nil {
             // (What is read back is watched when that is over: the same filter has one subscription.)
             let readBack = session.readBack?.topics ?? []
-            for filter in options.filters where !readBack.contains(filter) { subscribe(filter, for: .messages, now) }
+            for filter in filters where !readBack.contains(filter) { subscribe(filter, for: .messages, now) }
         }
         if session.version == .v5, options.selfCheck != nil { known.deniedFilters = [] }
         beginCheck(now)
@@ -483,6 +483,9 @@ extension LinkCore {
         for filter in check.filters { subscribe(filter, for: .check, now) }
         session.selfCheck = check
     }
+
+    /// All that is subscribed to in this connection.
+    private var filters: [String] { options.filters(session.version) }
 
     func subscribe(_ filter: String, for purpose: Session.Purpose, _ now: UInt64) {
         guard let id = transport.subscribe(filter, isCheck: purpose.isCheck) else {
@@ -549,7 +552,7 @@ extension LinkCore {
 
     /// Asks again for what was refused. (Not before its answer is there, or too late.)
     private func subscribeAgain(_ now: UInt64) {
-        session.refused.removeAll { !options.filters.contains($0.filter) }
+        session.refused.removeAll { !filters.contains($0.filter) }
         for index in session.refused.indices where now >= session.refused[index].at {
             session.refused[index].at = now + Self.subscriptionPatience + session.refused[index].pause
             subscribe(session.refused[index].filter, for: .messages, now)
@@ -628,7 +631,7 @@ extension LinkCore {
         statistics.canReadBack = isReadable
         if !isReadable { report(.cannotReadBack(readBack.topics)) }
         for topic in readBack.topics {
-            if options.filters.contains(topic) {
+            if filters.contains(topic) {
                 subscribe(topic, for: .messages, now)
             } else {
                 transport.unsubscribe(topic)
@@ -650,7 +653,10 @@ extension LinkCore {
 extension LinkCore {
     /// True when the message is on one of our own topics.
     private func look(at message: InboundMessage, _ now: UInt64) -> Bool {
-        guard let filter = options.watched.first(where: { $0.takes(message.topic) }) else { return false }
+        let whole = session.version == .v5 ? options.watchedWhole.first { $0 == message.topic } : nil
+        guard let filter = whole ?? options.watched.first(where: { $0.takes(message.topic) }) else { return false }
+        // Home Assistant empties the topic of a device that somebody deletes there.
+        if whole != nil, message.payload.isEmpty, !message.topic.isBelow(options.base) { return true }
         // With a subscription come values of before (only 5 tells live ones that are retained): all is said anew anyway.
         guard life.isSteady, session.version == .v5 || !message.isRetained,
             session.readBack?.topics.contains(message.topic) != true
@@ -782,7 +788,7 @@ extension LinkCore {
     private func lookAtCheck(_ now: UInt64) {
         guard let check = session.selfCheck, check.isOver, statistics.selfCheck != check.findings else { return }
         let denied = check.findings.filter { $0.subject == .writing && $0.outcome == .denied }.map(\.topic)
-        for filter in check.filters where !options.filters.contains(filter) && !denied.contains(filter) {
+        for filter in check.filters where !filters.contains(filter) && !denied.contains(filter) {
             transport.unsubscribe(filter)
         }
         for finding in check.findings where finding.subject == .writing {

@@ -1,4 +1,7 @@
-/// Notices that somebody else has written a retained topic of ours, and when we say our own word again. Pure.
+import Messages
+
+/// Notices that somebody else has written a retained topic of ours, and when we say our own word again
+/// (``RetainedCorrection``). Pure.
 ///
 /// What a broker retains of us is not ours alone: the last will of an earlier connection comes late over a bridge, an old
 /// value does, and anybody with the right may write. Readers believe what they find. So the topics stay subscribed to,
@@ -7,13 +10,6 @@
 /// five minutes: two stations of one id must not fight. Presence alone is always answered, so that a station that is
 /// there never counts as gone.
 struct RetainedWatch: Sendable, Equatable {
-    /// From another value to ours (ns).
-    static let moment: UInt64 = 300_000_000
-    /// Between two answers on one topic; and the longest that it grows to (ns).
-    static let pause: UInt64 = 1_000_000_000
-    static let longest: UInt64 = 300_000_000_000
-    /// Answers are forgotten after this time without another (ns).
-    static let memory: UInt64 = 600_000_000_000
     /// Answers on one topic that make a finding.
     static let enough: UInt64 = 3
     /// Topics that are remembered.
@@ -22,17 +18,14 @@ struct RetainedWatch: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var topic: String
         var isPresence: Bool
-        /// Our word is due then (ns); nil: it stands.
-        var due: UInt64?
-        var saidAt: UInt64?
-        var pause = RetainedWatch.pause
+        var correction = RetainedCorrection()
         var count: UInt64 = 0
     }
 
     private var entries: [Entry] = []
 
     /// When something is due (ns).
-    var deadline: UInt64? { entries.reduce(nil) { earliest($0, $1.due) } }
+    var deadline: UInt64? { entries.reduce(nil) { earliest($0, $1.correction.due) } }
 
     /// Topics that others overwrite again and again; nil: none.
     var finding: LinkStatistics.Overwritten? {
@@ -46,26 +39,20 @@ struct RetainedWatch: Sendable, Equatable {
     mutating func heard(_ topic: String, isOurs: Bool, isPresence: Bool, now: UInt64) {
         guard let index = entries.firstIndex(where: { $0.topic == topic }) else {
             guard !isOurs, entries.count < Self.limit else { return }
-            entries.append(Entry(topic: topic, isPresence: isPresence, due: now + Self.moment))
+            var entry = Entry(topic: topic, isPresence: isPresence)
+            entry.correction.heard(isOwn: false, now: now)
+            entries.append(entry)
             return
         }
-        if isOurs {
-            entries[index].due = nil
-        } else if entries[index].due == nil {
-            let next = (entries[index].saidAt ?? 0) + entries[index].pause
-            entries[index].due = max(now + Self.moment, next)
-        }
+        entries[index].correction.heard(isOwn: isOurs, now: now)
     }
 
     /// The topics on which our word is to be said now.
     mutating func takeDue(now: UInt64) -> [String] {
         var topics: [String] = []
-        for index in entries.indices where entries[index].due.map({ now >= $0 }) == true {
+        for index in entries.indices
+        where entries[index].correction.takeDue(now: now, isPresence: entries[index].isPresence) {
             topics.append(entries[index].topic)
-            if entries[index].saidAt != nil, !entries[index].isPresence {
-                entries[index].pause = min(2 * entries[index].pause, Self.longest)
-            }
-            (entries[index].due, entries[index].saidAt) = (nil, now)
             entries[index].count += 1
         }
         return topics
@@ -74,11 +61,9 @@ struct RetainedWatch: Sendable, Equatable {
     /// Forgets what has been quiet for long.
     mutating func look(now: UInt64) {
         guard !entries.isEmpty else { return }
-        entries.removeAll { entry in
-            entry.due == nil && entry.saidAt.map { now - min(now, $0) >= Self.memory } ?? true
-        }
+        entries.removeAll { $0.correction.isOver(now: now) }
     }
 
     /// A connection is over: in the next one everything is said anew.
-    mutating func disconnected() { for index in entries.indices { entries[index].due = nil } }
+    mutating func disconnected() { for index in entries.indices { entries[index].correction.disconnected() } }
 }

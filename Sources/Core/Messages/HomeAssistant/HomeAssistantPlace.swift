@@ -33,7 +33,8 @@ public struct HomeAssistantPlace: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    var deviceTopic: String { prefix + "/device/" + device + "/config" }
+    /// Where the whole device is announced.
+    public var deviceTopic: String { prefix + "/device/" + device + "/config" }
 
     func topic(kind: String, key: String) -> String {
         prefix + "/" + kind + "/" + device + "/" + key + "/config"

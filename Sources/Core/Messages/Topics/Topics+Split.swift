@@ -12,13 +12,6 @@ extension Topics {
         return (station, String(Substring(below[below.index(after: slash)...])))
     }
 
-    /// Whether an event is of the station that says so: the ids of a station's events begin with its own.
-    public static func isEvent(_ id: String?, of station: String) -> Bool {
-        guard let id = id?.utf8 else { return false }
-        guard id.count <= 128, id.starts(with: station.utf8) else { return false }
-        return id.dropFirst(station.utf8.count).first == UInt8(ascii: "-")
-    }
-
     /// Where the operator of a network enters the place of a station; of all for `+`.
     public static func place(of station: String, root: String) -> String { "\(root)/network/place/\(station)" }
 

@@ -12,12 +12,15 @@ import Testing
             $0.base = "s"
             $0.mqtt.protocolVersion = .init(version)
             $0.watched = ["s/online", "s/info", "s/alert/+"]
+            $0.watchedWhole = ["s/schema", "home/device"]
             var check = LinkOptions.SelfCheck()
             (check.identityTopic, check.identity) = ("s/info", Array("boot-1".utf8))
             $0.selfCheck = check
         }
         bench.put("s/info", "boot-1", retain: true)
         bench.put("s/alert/mine", "wrong", retain: true)
+        bench.put("s/schema", "all settings", retain: true)
+        bench.put("home/device", "all entities", retain: true)
         bench.comeUp()
         bench.transport.answer()
         bench.step()
@@ -85,9 +88,25 @@ import Testing
         ] {
             let bench = Self.bench()
             Self.hear(bench, topic, foreign)
-            bench.step(after: RetainedWatch.moment)
+            bench.step(after: RetainedCorrection.moment)
             #expect(Self.said(bench) == [wanted])
         }
+    }
+
+    /// Large ones come back in 3.1.1, where they are not subscribed to; a device that somebody deletes in Home Assistant
+    /// is not there again at once.
+    @Test func largeMessagesAreCorrectedWhereTheyDoNotComeBack() {
+        for (topic, foreign, wanted) in [
+            ("s/schema", "old settings", ["s/schema=all settings"]), ("s/schema", "", ["s/schema=all settings"]),
+            ("home/device", "old entities", ["home/device=all entities"]), ("home/device", "", []),
+        ] {
+            let bench = Self.bench()
+            #expect(bench.transport.log.contains("subscribe \(topic)"))
+            Self.hear(bench, topic, foreign)
+            bench.step(after: RetainedCorrection.moment)
+            #expect(Self.said(bench) == wanted)
+        }
+        #expect(!Self.bench(.v311).transport.log.contains("subscribe s/schema"))
     }
 
     /// Each answers the other, for ever: less and less.
