@@ -230,7 +230,9 @@ struct SummaryBuilder: ~Copyable {
         for one in detectors where state.isOn(one.number) { message.detectors.append(one.name) }
         message.extremes = extremes
         let uncertain = levels.uncertain
-        let isCertain = uncertain.allow(velocity: horizontals) && uncertain.allow(displacement: levels.displacement)
+        let isCertain =
+            uncertain.allow(velocity: horizontals) && uncertain.allow(displacement: levels.displacement)
+            && uncertain.allow(acceleration: max(levels.peakX, levels.peakY))
         let reason = state.invalid ?? (isCertain ? nil : state.uncertain)
         message.valid = reason == nil
         message.reason = reason?.rawValue

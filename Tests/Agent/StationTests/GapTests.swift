@@ -128,7 +128,10 @@ import Testing
     /// A floor that vibrates with 4 mm/s when the station starts, and after a gap.
     @Test func aStartInMotionIsNotToldAsMotion() throws {
         let rate = 250.0
-        let a = (0..<Int(90 * rate)).map { 4e-3 * 2 * .pi * 40 * cos(2 * .pi * 40 * Double($0) / rate) }
+        let circular = 2 * Double.pi * 40
+        let a: [Double] = (0..<Int(90 * rate)).map { (i: Int) -> Double in
+            4e-3 * circular * cos(circular * Double(i) / rate)
+        }
         let recording = Recording(rate: rate, x: a, y: a.map { $0 / 10 }, z: a.map { 9.80665 + $0 / 10 })
         let (sent, _) = try play(cut(recording, at: Int(60 * rate), missing: 125), configuration, rate: rate)
         let summaries = sent.filter { $0.name == "state/summary" }.map(\.json)

@@ -1,4 +1,5 @@
 import Foundation
+import SignalProcessing
 import Testing
 
 @testable import Seismology
@@ -26,8 +27,9 @@ import Testing
             let v = x
             ground.displacement(&x, &y, &z, count: n)
             var (ev, ed) = ([Double](repeating: 0, count: n), [Double](repeating: 0, count: n))
+            var ea = ev
             bound.process(
-                raw: raw, velocity: v + zero, displacement: x + zero, stride: n, count: n, &ev, &ed)
+                raw: raw, velocity: v + zero, displacement: x + zero, stride: n, count: n, &ev, &ed, &ea)
             found.velocity += v
             found.displacement += x
             found.velocityError += ev
@@ -67,14 +69,52 @@ import Testing
         var bound = try TransientBound(rate: 100)
         bound.bridged(velocity: 0.02, seconds: 0.2, recent: (0.1, 0.1))
         let raw = [Double](repeating: 0, count: 3)
-        var (ev, ed) = ([0.0], [0.0])
-        bound.process(raw: raw, velocity: [0.1, 0, 1], displacement: [0.3, 0, 1], stride: 1, count: 1, &ev, &ed)
+        var (ev, ed, ea) = ([0.0], [0.0], [0.0])
+        bound.process(raw: raw, velocity: [0.1, 0, 1], displacement: [0.3, 0, 1], stride: 1, count: 1, &ev, &ed, &ea)
         #expect(ev[0] > 0 && ed[0] == 0)
         // A sample at the sensor's end adds to what was uncertain before.
         let before = ev[0]
         bound.clipped(velocity: 0.2)
-        bound.process(raw: raw, velocity: [0.1, 0, 1], displacement: [0.3, 0, 1], stride: 1, count: 1, &ev, &ed)
+        bound.process(raw: raw, velocity: [0.1, 0, 1], displacement: [0.3, 0, 1], stride: 1, count: 1, &ev, &ed, &ea)
         #expect(ev[0] > before + 0.09)
+    }
+
+    /// What a removal of the offset makes of a motion that was another than it was given for some time, is within the bound,
+    /// and not far from it.
+    @Test(arguments: [
+        (OffsetSpecification.highpass(corner: 0.1, order: 2), 100.0), (.highpass(corner: 0.3, order: 1), 31.25),
+        (.highpass(corner: 0.05, order: 4), 250), (.ema(.alpha(0.01)), 100), (.ema(.alpha(0.1)), 50),
+        (.ema(.corner(0.05)), 200), (.meanFirst(seconds: 1), 100), (.none, 100),
+    ])
+    func theAccelerationBehindAGapIsBounded(_ offset: OffsetSpecification, _ rate: Double) throws {
+        for missing in [1, Int(0.2 * rate), Int(2 * rate)] {
+            var bound = try TransientBound(rate: rate, offset: offset)
+            var removal = try OffsetRemoval(offset, rate: rate)
+            // The difference between the two inputs: of one sign for half of the gap.
+            let n = Int(40 * rate)
+            var x = [Double](repeating: 0, count: n)
+            for i in 10..<10 + max(1, missing / 2) { x[i] = 0.7 }
+            let velocity = x.reduce(0, +) / rate
+            var (y, z) = (x, x)
+            removal.process(&x, &y, &z, count: n)
+            bound.bridged(velocity: velocity, seconds: Double(missing) / rate, recent: (1, 1))
+            let count = n - 10 - missing
+            let zero = [Double](repeating: 0, count: 3 * count)
+            var (ev, ed) = ([Double](repeating: 0, count: count), [Double](repeating: 0, count: count))
+            var ea = ev
+            if bound.isActive {
+                bound.process(
+                    raw: zero, velocity: zero, displacement: zero, stride: count, count: count, &ev, &ed, &ea)
+            }
+            let largest = x[(10 + missing)...].reduce(0) { max($0, abs($1)) }
+            for i in 0..<count {
+                let error = abs(x[10 + missing + i])
+                #expect(error <= 1.1 * ea[i] + 1.1 * TransientBound.leastAcceleration, "\(missing), \(i)")
+            }
+            // (In a longer gap most of that is over, or of both signs.)
+            guard missing == 1 else { continue }
+            #expect((ea.max() ?? 0) <= 4 * largest + 2 * TransientBound.leastAcceleration, "\(missing)")
+        }
     }
 
     @Test func aStartAtRestIsCertainSoon() throws {
@@ -106,15 +146,16 @@ import Testing
             [Double](repeating: 0.05, count: 300)
         )
         var (ev, ed) = ([Double](repeating: 0, count: 100), [Double](repeating: 0, count: 100))
+        var ea = ev
         for second in 0..<60 where bound.isActive {
-            bound.process(raw: raw, velocity: v, displacement: d, stride: 100, count: 100, &ev, &ed)
+            bound.process(raw: raw, velocity: v, displacement: d, stride: 100, count: 100, &ev, &ed, &ea)
             if second == 0 { first = ev.filter { $0 > 0 }.count }
             if ev.contains(where: { $0 > 0 }) { last = second }
         }
         #expect(first == 100 && last >= 3 && last < 20 && !bound.isActive)
         // One that is small beside the motion is no matter at all.
         bound.bridged(velocity: 0.005, seconds: 0.2, recent: (0.1, 0.1))
-        bound.process(raw: raw, velocity: v, displacement: d, stride: 100, count: 100, &ev, &ed)
+        bound.process(raw: raw, velocity: v, displacement: d, stride: 100, count: 100, &ev, &ed, &ea)
         #expect(ev.allSatisfy { $0 == 0 })
     }
 }

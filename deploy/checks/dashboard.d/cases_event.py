@@ -115,18 +115,21 @@ def case_event_with_a_gap_is_not_certain(world):
     world.until(page, "Seismote.link.state === 'online'")
     event = {"v": 1, "station": "demo", "boot": "b", "seq": 1, "t": stamp(time.time()), "event_type": "end", "event_id": "demo-20260105T102030000Z",
              "onset": stamp(time.time() - 30), "end": stamp(time.time() - 5), "duration_s": 25.0, "pga": 2.5, "pga_pct_g": 25.5, "pgv": 0.31, "pgd": 0.05, "gaps": 1,
-             "missing_s": 0.2, "velocity_valid": False, "intensity": [{"scale": "mmi", "relation": "worden12", "value": 7.1, "roman": "VII", "from_pga": 5.4},
+             "missing_s": 0.2, "acceleration_valid": False, "velocity_valid": False, "intensity": [{"scale": "mmi", "relation": "worden12", "value": 7.1, "roman": "VII", "from_pga": 5.4},
                                                                       {"scale": "jma", "relation": "jma", "value": 4.6, "grade": "5-"}]}
     broker.publish("seismote/demo/state/online", "online")
     broker.publish("seismote/demo/event/trigger", json.dumps(event), False)
     world.until(page, "document.querySelector('table.events .intensity-chip')")
     chips = page.eval_on_selector_all("table.events .intensity-chip", "all => all.map((one) => [one.textContent, one.getAttribute('aria-label')])")
-    assert chips == [["VII?", "VII (not certain)"], ["5−", None]], chips
+    assert chips == [["VII?", "VII (not certain)"], ["5−?", "5− (not certain)"]], chips
+    cells = page.eval_on_selector_all("table.events td", "all => all.map((one) => one.textContent)")
+    assert any("255 mg (not certain)" in cell for cell in cells), cells
     assert page.evaluate(f"[...{STATION}.highest.keys()]") == ["jma"], "the highest"
     open_event(world, page, event["event_id"])
     world.until(page, "document.querySelector('.event-cards .pairs')")
     facts, measures = page.inner_text(".event-facts"), page.inner_text(".event-cards .pairs")
-    assert "VII?" in facts and "31.0 cm/s (not certain)" in facts, facts
+    assert "VII?" in facts and "31.0 cm/s (not certain)" in facts and "255 mg (not certain)" in facts, facts
+    assert "255 mg (25.5 % g) (not certain)" in measures, measures
     assert "31.0 cm/s (not certain)" in measures and "50.0 mm\n" in measures and "1 (0.20 s missing)" in measures, measures
     broker.kill()
     return facts.replace("\n", " ")

@@ -116,6 +116,9 @@ public struct EventMotion: Sendable {
                 changed = atStart?.displacement.take(s.dx, s.dy) == true || changed
             }
         }
+        if s.accelerationError != 0 {
+            uncertain.takeAcceleration(s.ax, s.ay, error: Double(abs(s.accelerationError)))
+        }
         if changed { grown = true }
         samples += 1
         defer { spectrum.add(s.ax, s.ay) }
@@ -150,6 +153,8 @@ public struct EventMotion: Sendable {
     /// Whether the peaks of velocity, and those of displacement, stand for the whole: see ``UncertainPeaks``.
     public var isVelocityCertain: Bool { uncertain.allow(velocity: certainVelocity.horizontal) }
     public var isDisplacementCertain: Bool { uncertain.allow(displacement: certainDisplacement) }
+    /// Whether the peaks of the acceleration are right to 2 %: those of the larger horizontal.
+    public var isAccelerationCertain: Bool { uncertain.allow(acceleration: max(x.value, y.value)) }
 
     /// Peak acceleration by a horizontal definition, m/s².
     public func pga(_ horizontal: HorizontalDefinition) -> Double {

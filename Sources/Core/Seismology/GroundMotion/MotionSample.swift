@@ -21,14 +21,18 @@ public struct MotionSample: Sendable, Equatable {
     /// Below 0 where that is of a start alone.
     public var velocityError: Float
     public var displacementError: Float
+    /// How far the acceleration may be off, m/s²; below 0 where that is of a start alone.
+    public var accelerationError: Float
 
     public init(
         ax: Double, ay: Double, az: Double, vx: Double = 0, vy: Double = 0, vz: Double = 0, dx: Double = 0,
-        dy: Double = 0, cwa: Double = 0, velocityError: Float = 0, displacementError: Float = 0
+        dy: Double = 0, cwa: Double = 0, velocityError: Float = 0, displacementError: Float = 0,
+        accelerationError: Float = 0
     ) {
         (self.ax, self.ay, self.az) = (ax, ay, az)
         (self.vx, self.vy, self.vz) = (vx, vy, vz)
         (self.dx, self.dy, self.cwa) = (dx, dy, cwa)
         (self.velocityError, self.displacementError) = (velocityError, displacementError)
+        self.accelerationError = accelerationError
     }
 }

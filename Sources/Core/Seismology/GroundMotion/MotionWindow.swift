@@ -60,6 +60,10 @@ public struct MotionWindow: Sendable {
             } else {
                 uncertain.takeDisplacement(s.dx, s.dy, error: Double(abs(s.displacementError)))
             }
+            // (After a start nothing is valid before the removal of the offset has settled.)
+            if s.accelerationError > 0 {
+                uncertain.takeAcceleration(s.ax, s.ay, error: Double(s.accelerationError))
+            }
         }
 
         mutating func add(_ other: Levels) {
@@ -84,6 +88,19 @@ public struct MotionWindow: Sendable {
         }
     }
 
+    /// How far the samples of a chunk may be off: as ``MotionSample`` says it, a plane each.
+    public struct Errors {
+        var velocity: UnsafePointer<Double>
+        var displacement: UnsafePointer<Double>
+        var acceleration: UnsafePointer<Double>
+
+        public init(
+            velocity: UnsafePointer<Double>, displacement: UnsafePointer<Double>, acceleration: UnsafePointer<Double>
+        ) {
+            (self.velocity, self.displacement, self.acceleration) = (velocity, displacement, acceleration)
+        }
+    }
+
     private var buckets: [Levels]
     private var position = 0
     private var current = Levels()
@@ -105,7 +122,7 @@ public struct MotionWindow: Sendable {
     public mutating func add(
         _ count: Int, acceleration a: UnsafePointer<Double>, velocity v: UnsafePointer<Double>,
         displacement d: UnsafePointer<Double>, cwa: UnsafePointer<Double>, stride: Int,
-        errors: (velocity: UnsafePointer<Double>, displacement: UnsafePointer<Double>)? = nil
+        errors: Errors? = nil
     ) {
         var levels = current
         if let errors {
@@ -114,7 +131,8 @@ public struct MotionWindow: Sendable {
                     MotionSample(
                         ax: a[i], ay: a[stride + i], az: a[2 * stride + i], vx: v[i], vy: v[stride + i],
                         vz: v[2 * stride + i], dx: d[i], dy: d[stride + i], cwa: cwa[i],
-                        velocityError: Float(errors.velocity[i]), displacementError: Float(errors.displacement[i])))
+                        velocityError: Float(errors.velocity[i]), displacementError: Float(errors.displacement[i]),
+                        accelerationError: Float(errors.acceleration[i])))
             }
             current = levels
             return

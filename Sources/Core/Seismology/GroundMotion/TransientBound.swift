@@ -10,6 +10,9 @@ import SignalProcessing
 public struct TransientBound: Sendable {
     /// Errors that do not matter: m/s and m. Mercalli I begins far above.
     public static let (leastVelocity, leastDisplacement) = (5e-5, 1e-4)
+    /// The same of the acceleration, m/s²; and what it may be off beside its maximum.
+    public static let leastAcceleration = 1e-3
+    public static let accelerationShare = 0.02
     /// The error that a maximum may have after a gap that was bridged; after a start it is a fifth of it.
     public static let share = 0.1
     /// Of three standard deviations, which no maximum may have as its error, those that may well have hidden a larger motion.
@@ -24,6 +27,9 @@ public struct TransientBound: Sendable {
         var levelDisplacement: [Double] = []
         var velocity: [Double] = []
         var displacement: [Double] = []
+        var levelAcceleration: [Double] = []
+        var acceleration: [Double] = []
+        var accelerationOfDisplacement: [Double] = []
     }
 
     /// What is known of the motion at a start.
@@ -46,6 +52,7 @@ public struct TransientBound: Sendable {
     private struct Motion: Sendable {
         var velocity = 0.0
         var displacement = 0.0
+        var acceleration = 0.0
     }
 
     /// Possible errors at a gap, and samples since.
@@ -58,20 +65,24 @@ public struct TransientBound: Sendable {
     private let answers: Answers
     private var start: Start?
     private var gap: Gap?
+    /// The same of the removal of the offset alone.
+    private var offsetLost: Gap?
     /// Largest motion of the last seconds that was certain, m/s and m: of the vector, beside which a start is judged, and of
     /// the larger horizontal, beside which a gap is.
     private var scale = Motion()
     private var horizontal = Motion()
     private let decay: Double
 
-    /// - Parameter rate: samples per second.
-    public init(rate: Double) throws(FilterDesignError) {
+    /// - Parameters:
+    ///   - rate: samples per second.
+    ///   - offset: removal of the offset that the acceleration has behind it.
+    public init(rate: Double, offset: OffsetSpecification = .none) throws(FilterDesignError) {
         self.rate = rate
         decay = max(0, 1 - 1 / (10 * rate))
-        answers = try Self.answers(rate: min(rate, 64))
+        answers = try Self.answers(rate: min(rate, 64), offset.independent(of: rate))
     }
 
-    private static func answers(rate: Double) throws(FilterDesignError) -> Answers {
+    private static func answers(rate: Double, _ offset: OffsetSpecification) throws(FilterDesignError) -> Answers {
         let count = Int(Double(length) * rate)
         func envelope(_ signal: [Double]) -> [Double] {
             var found = [Double](repeating: 0, count: length * Int(grid) + 1)
@@ -100,13 +111,32 @@ public struct TransientBound: Sendable {
         var pulse = [Double](repeating: 0, count: count)
         pulse[1] = rate
         let (level, velocity) = (try answer(step), try answer(pulse))
-        return Answers(
+        var doublet = pulse
+        doublet[1] = rate * rate
+        doublet[2] = -rate * rate
+        /// Response of the removal of the offset to an input after so many samples of it.
+        func leftOver(_ input: [Double], after first: Int) throws(FilterDesignError) -> [Double] {
+            var removal = try OffsetRemoval(offset, rate: rate)
+            guard removal.holdBack == 0 else { return [0] }
+            var (x, y, z) = (input, input, input)
+            removal.process(&x, &y, &z, count: count)
+            let least = min(first, count)
+            for i in 0..<least { x[i] = 0 }
+            return envelope(x)
+        }
+        var found = Answers(
             levelVelocity: level.velocity, levelDisplacement: level.displacement, velocity: velocity.velocity,
             displacement: velocity.displacement)
+        if offset != .none {
+            found.levelAcceleration = try leftOver(step, after: 0)
+            found.acceleration = try leftOver(pulse, after: 2)
+            found.accelerationOfDisplacement = try leftOver(doublet, after: 3)
+        }
+        return found
     }
 
     /// Whether there is something to bound.
-    public var isActive: Bool { start != nil || gap != nil }
+    public var isActive: Bool { start != nil || gap != nil || offsetLost != nil }
 
     /// The integrals begin anew.
     /// - Parameters:
@@ -114,7 +144,7 @@ public struct TransientBound: Sendable {
     ///   - uncertainty: how far that may be from the true one, m/s²; nil: it is a sample.
     public mutating func begin(first: SIMD3<Double>, uncertainty: Double? = nil) {
         start = Start(first: first, uncertainty: uncertainty)
-        gap = nil
+        (gap, offsetLost) = (nil, nil)
         (scale, horizontal) = (Motion(), Motion())
     }
 
@@ -124,7 +154,7 @@ public struct TransientBound: Sendable {
     ///   - seconds: length of the gap.
     ///   - recent: largest velocity (m/s) and displacement (m) of a horizontal in the last seconds.
     public mutating func bridged(velocity: Double, seconds: Double, recent: (velocity: Double, displacement: Double)) {
-        lose(velocity: velocity, seconds: seconds)
+        lose(velocity: velocity, displacement: velocity * seconds)
         if start == nil {
             scale = Motion(velocity: recent.velocity, displacement: recent.displacement)
             horizontal = scale
@@ -133,13 +163,18 @@ public struct TransientBound: Sendable {
 
     /// The next sample is not what the ground did, but the sensor's end: it may have been more.
     /// - Parameter velocity: how far the velocity may be off by that, m/s.
-    public mutating func clipped(velocity: Double) { lose(velocity: velocity, seconds: 1 / rate) }
+    public mutating func clipped(velocity: Double) { lose(velocity: velocity, displacement: velocity / rate) }
 
-    private mutating func lose(velocity: Double, seconds: Double) {
+    /// The removal of the offset has begun anew at the level, beside a motion of m/s and m: of what it remembered, as much may be
+    /// missing. (Velocity and displacement have a start of their own.)
+    public mutating func offsetBegan(velocity: Double, displacement: Double) {
+        offsetLost = Gap(errors: Motion(velocity: velocity, displacement: displacement))
+    }
+
+    private mutating func lose(velocity: Double, displacement: Double) {
         let before = gap.map { gapErrors($0) } ?? Motion()
         gap = Gap(
-            errors: Motion(
-                velocity: velocity + before.velocity, displacement: velocity * seconds + before.displacement))
+            errors: Motion(velocity: velocity + before.velocity, displacement: displacement + before.displacement))
     }
 
     /// Samples of the gap itself that the integrals are given: the start goes on by them.
@@ -157,7 +192,13 @@ public struct TransientBound: Sendable {
         let (velocity, displacement) = (at(answers.velocity, gap.samples), at(answers.displacement, gap.samples))
         return Motion(
             velocity: gap.errors.velocity * velocity,
-            displacement: gap.errors.velocity * displacement + gap.errors.displacement * velocity)
+            displacement: gap.errors.velocity * displacement + gap.errors.displacement * velocity,
+            acceleration: accelerationError(gap))
+    }
+
+    private func accelerationError(_ gap: Gap) -> Double {
+        gap.errors.velocity * at(answers.acceleration, gap.samples)
+            + gap.errors.displacement * at(answers.accelerationOfDisplacement, gap.samples)
     }
 
     /// Writes for each sample 0 where its velocity and displacement are certain enough for a maximum, and otherwise how far
@@ -167,7 +208,8 @@ public struct TransientBound: Sendable {
     ///   - raw: three planes of acceleration, m/s², `stride` apart; velocity and displacement likewise.
     public mutating func process(
         raw: UnsafePointer<Double>, velocity: UnsafePointer<Double>, displacement: UnsafePointer<Double>, stride: Int,
-        count: Int, _ velocityError: UnsafeMutablePointer<Double>, _ displacementError: UnsafeMutablePointer<Double>
+        count: Int, _ velocityError: UnsafeMutablePointer<Double>, _ displacementError: UnsafeMutablePointer<Double>,
+        _ accelerationError: UnsafeMutablePointer<Double>
     ) {
         func size(_ p: UnsafePointer<Double>, _ i: Int) -> Double {
             (p[i] * p[i] + p[stride + i] * p[stride + i] + p[2 * stride + i] * p[2 * stride + i]).squareRoot()
@@ -187,8 +229,18 @@ public struct TransientBound: Sendable {
                 one.samples += 1
                 gap =
                     lost.velocity < 1e-2 * Self.leastVelocity && lost.displacement < 1e-2 * Self.leastDisplacement
+                        && lost.acceleration < 1e-2 * Self.leastAcceleration
                     ? nil : one
             }
+            if var one = offsetLost {
+                let more = self.accelerationError(one)
+                lost.acceleration += more
+                one.samples += 1
+                offsetLost = more < 1e-2 * Self.leastAcceleration ? nil : one
+            }
+            let off = begun.acceleration + lost.acceleration
+            accelerationError[i] =
+                off < Self.leastAcceleration ? 0 : lost.acceleration < 1e-2 * Self.leastAcceleration ? -off : off
             scale = Motion(velocity: scale.velocity * decay, displacement: scale.displacement * decay)
             horizontal = Motion(velocity: horizontal.velocity * decay, displacement: horizontal.displacement * decay)
             let isYoung = start.map { Double($0.samples) < rate } ?? false
@@ -249,6 +301,7 @@ public struct TransientBound: Sendable {
         let (motionV, motionD) = (min(one.velocity, acceleration), min(one.displacement, acceleration))
         let (stepV, stepD) = (at(answers.velocity, k), at(answers.displacement, k))
         return Motion(
-            velocity: levelV + motionV * stepV, displacement: levelD + motionV * stepD + motionD * stepV)
+            velocity: levelV + motionV * stepV, displacement: levelD + motionV * stepD + motionD * stepV,
+            acceleration: one.level * at(answers.levelAcceleration, k))
     }
 }

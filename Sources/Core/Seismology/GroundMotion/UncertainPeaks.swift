@@ -5,8 +5,16 @@ public struct UncertainPeaks: Sendable, Equatable {
     public private(set) var velocity = 0.0
     /// m.
     public private(set) var displacement = 0.0
+    /// m/s².
+    public private(set) var acceleration = 0.0
 
     public init() {}
+
+    /// Takes an acceleration that may be off.
+    @inline(__always)
+    public mutating func takeAcceleration(_ x: Double, _ y: Double, error: Double) {
+        acceleration = max(acceleration, max(abs(x), abs(y)) + error)
+    }
 
     /// Takes a velocity that did not count.
     @inline(__always)
@@ -29,6 +37,12 @@ public struct UncertainPeaks: Sendable, Equatable {
     mutating func take(_ other: UncertainPeaks) {
         velocity = max(velocity, other.velocity)
         displacement = max(displacement, other.displacement)
+        acceleration = max(acceleration, other.acceleration)
+    }
+
+    /// Whether the largest acceleration of a horizontal, m/s², is right to 2 %.
+    public func allow(acceleration peak: Double) -> Bool {
+        acceleration <= (1 + TransientBound.accelerationShare) * peak + TransientBound.leastAcceleration
     }
 
     /// Whether the peak that counted stands for the whole: no velocity that did not count can have been larger by more than a

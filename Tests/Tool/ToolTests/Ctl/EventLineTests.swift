@@ -23,16 +23,34 @@ import Values
         #expect(EventLine.assessment(event) == text)
     }
 
-    /// An intensity that a gap or a start makes uncertain is told as that; of a whole event nothing is said.
-    @Test func anIntensityThatIsNotCertainSaysSo() throws {
-        func text(_ more: String) throws -> String {
-            let intensity = #"[{"scale":"mmi","relation":"worden12","value":7.1,"roman":"VII"}]"#
+    /// An intensity or acceleration that a gap or a start makes uncertain is told as that; of a whole event nothing is said.
+    @Test func whatIsNotCertainSaysSo() throws {
+        func text(_ more: String, _ relation: String = "worden12") throws -> String {
+            let intensity = #"[{"scale":"mmi","relation":"\#(relation)","value":7.1,"roman":"VII"}]"#
             return EventLine.strength(
                 try JSONReader.read(Array(#"{"pga":2.5,"intensity":\#(intensity)\#(more)}"#.utf8)))
         }
         #expect(try text(#","gaps":1,"missing_s":0.2,"velocity_valid":false"#) == "2.5 m/s² VII (not certain)")
         #expect(try text(#","gaps":1,"missing_s":0.05"#) == "2.5 m/s² VII")
         #expect(try text("") == "2.5 m/s² VII")
+        let rough = #","gaps":1,"missing_s":0.2,"acceleration_valid":false"#
+        #expect(try text(rough) == "2.5 m/s² (not certain) VII")
+        #expect(try text(rough, "gutenberg_richter") == "2.5 m/s² (not certain) VII (not certain)")
+        #expect(try text(rough + #","velocity_valid":false"#) == "2.5 m/s² (not certain) VII (not certain)")
+        #expect(try text(#","gaps":1,"velocity_valid":false"#, "gutenberg_richter") == "2.5 m/s² VII")
+    }
+
+    /// A line of the table has a cell for each name of the header; the last two say what is valid.
+    @Test(arguments: [
+        ("", "1,1"), (#","acceleration_valid":false"#, "1,0"), (#","velocity_valid":false"#, "0,1"),
+        (#","acceleration_valid":false,"velocity_valid":false"#, "0,0"),
+    ])
+    func aTableSaysWhatIsValid(_ more: String, _ cells: String) throws {
+        let event = try JSONReader.read(Array(#"{"event_id":"a-1","pga":2.5\#(more)}"#.utf8))
+        let line = EventList.line("a", event)
+        #expect(line.hasSuffix(",0,0,\(cells)"))
+        #expect(line.filter { $0 == "," }.count == EventList.header.filter { $0 == "," }.count)
+        #expect(EventList.header.hasSuffix(",velocity_valid,acceleration_valid"))
     }
 
     /// Numbers that stand side by side say over which time each is.

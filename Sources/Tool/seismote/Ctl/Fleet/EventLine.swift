@@ -54,11 +54,14 @@ enum EventLine {
     /// Peak acceleration and the first intensity: `0.0412 m/s² III`.
     static func strength(_ event: Value) -> String {
         var parts: [String] = []
-        if let pga = event["pga"]?.number { parts.append("\(significant(pga, 3)) m/s²") }
+        if let pga = event["pga"]?.number {
+            parts.append("\(significant(pga, 3)) m/s²")
+            if !CertainIntensity.isAccelerationValid(event) { parts.append("(not certain)") }
+        }
         if let one = event["intensity"]?.list?.first(where: { $0["value"]?.number != nil }) {
             let number = one["value"]?.number.map { fixed($0, 1) }
             parts.append(one["roman"]?.text ?? one["grade"]?.text ?? number ?? "")
-            if !CertainIntensity.isVelocityValid(event) { parts.append("(not certain)") }
+            if !CertainIntensity.isCertain(one, in: event) { parts.append("(not certain)") }
         }
         return parts.joined(separator: " ")
     }

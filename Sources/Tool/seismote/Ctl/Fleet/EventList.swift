@@ -41,7 +41,7 @@ struct EventList {
                 status = report.status == .done ? .silent : report.status
                 return found
             }
-            let own = page.filter { Topics.isEvent($0["event_id"]?.rawText, of: station) }
+            let own = page.filter { EventID.isOf(station: station, $0["event_id"]?.rawText) }
             foreign += page.count - own.count
             found += own.prefix(limit - found.count)
             cursor = result?["next"]?.whole
@@ -52,7 +52,7 @@ struct EventList {
     // MARK: As a table
 
     static let header =
-        "station,event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi,jma,class,dominant_hz,clipped,test,velocity_valid"
+        "station,event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi,jma,class,dominant_hz,clipped,test,velocity_valid,acceleration_valid"
 
     /// A line of CSV (RFC 4180).
     static func line(_ station: String, _ event: Value) -> String {
@@ -69,6 +69,7 @@ struct EventList {
             number("pga"), number("pgv"), number("mmi"), number("jma"), text(event["class", "likely"]),
             number("dominant_hz"), event["clipped"]?.flag == true ? "1" : "0", event["test"]?.flag == true ? "1" : "0",
             CertainIntensity.isVelocityValid(event) ? "1" : "0",
+            CertainIntensity.isAccelerationValid(event) ? "1" : "0",
         ].joined(separator: ",")
     }
 }
