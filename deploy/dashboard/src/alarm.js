@@ -140,8 +140,9 @@ function said(one) {
     const description = fleet.stations.get(one.station)?.info?.station?.description;
     const size = Number.isFinite(one.size) ? words.intensity(roman(one.size)) : Number.isFinite(one.pga) ? format.acceleration(one.pga)
       : "";
+    const told = one.isRough && size ? text.event.notCertain(size) : size;
     const title = (one.isAlarm ? words.ofStation : words.strong)(one.station);
-    return { title, facts: [one.isTest ? text.event.test : "", size, description ?? ""].filter(Boolean),
+    return { title, facts: [one.isTest ? text.event.test : "", told, description ?? ""].filter(Boolean),
       short: `${one.station} ${roman(one.size)}`.trim() };
   }
   if (one.kind === "warning") {

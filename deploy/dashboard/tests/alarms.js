@@ -67,6 +67,18 @@ test("an intensity that is not certain is no alarm", () => {
   assert.strictEqual(alarms.ofStation("a", read({ alarm: true }), strong, ms).isAlarm, true);
 });
 
+// An acceleration that may be off still decides, and what is told of it says so.
+test("an acceleration that is not certain decides, and says so", () => {
+  const read = (relation, more) => wire.event({ event_id: "a-1", event_type: "end", onset: "2026-01-05T10:00:00Z", gaps: 1, pga: 2,
+    intensity: [{ scale: "mmi", relation, value: 7, from_pga: 6.8 }], acceleration_valid: false, ...more });
+  const heard = (...event) => alarms.ofStation("a", read(...event), { network: "off", station: "all", intensity: "6", home: "" }, ms);
+  assert.deepStrictEqual([heard("gutenberg_richter").size, heard("gutenberg_richter").isRough], [7, true]);
+  assert.deepStrictEqual([heard("worden12").size, heard("worden12").isRough], [7, false]);
+  assert.deepStrictEqual([heard("worden12", { velocity_valid: false }).size, heard("worden12", { velocity_valid: false }).isRough], [6.8, true]);
+  assert.strictEqual(heard("gutenberg_richter", { acceleration_valid: true }).isRough, false);
+  assert.strictEqual(heard("worden12", { intensity: [], alarm: true }).isRough, true);
+});
+
 const alarm = (more) => ({ key: "network net-1", kind: "network", size: 4, state: "on", ...more });
 
 test("an alarm comes once, changes, and goes after its time", () => {

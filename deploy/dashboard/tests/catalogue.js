@@ -43,8 +43,11 @@ test("the table names who has seen an event, and gives a place to the network's 
   const lines = csv.catalogue(list, (id) => (id === "net-1" ? { seen: { by: "Ada", t: "2026-01-05T11:00:00Z" }, notes: [{ by: "Bo", text: 'felt, "strong"' }] } : { notes: [] })).trim().split("\r\n");
   assert.strictEqual(lines.length, 4);
   assert.ok(lines[1].startsWith("net-1,,2026-01-05T10:00:00.5Z,,36,-118,8,good,5.1,0.3,6.2,"), lines[1]);
-  assert.ok(lines[1].endsWith('Ada,2026-01-05T11:00:00Z,"Bo: felt, ""strong"""'), lines[1]);
+  assert.ok(lines[1].endsWith('Ada,2026-01-05T11:00:00Z,"Bo: felt, ""strong""",,'), lines[1]);
   assert.ok(lines[2].startsWith("a-1,a,2026-01-05T10:00:03Z,30,,,,,,,4.2,0.2,"), lines[2]);
+  assert.ok(lines[2].endsWith(",true,true"), lines[2]);
+  const rough = catalogue.ofStation("a", { ...own, acceleration_valid: false }, false, null, ms);
+  assert.ok(csv.catalogue([rough], () => ({})).trim().endsWith(",true,false"));
 });
 
 test("QuakeML of both: an origin with its uncertainty and its magnitude, an event of a station without one", () => {

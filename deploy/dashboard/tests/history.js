@@ -167,15 +167,22 @@ const event = { event_id: "attic-20260105T102030000Z", event_type: "end", onset:
 test("events as CSV have units in their heads, as QuakeML their amplitudes, and no markup out of what a station sends", () => {
   const [head, row] = csv.events([event]).trim().split("\r\n");
   assert.ok(head.startsWith("event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi"));
-  assert.strictEqual(row, "attic-20260105T102030000Z,2026-01-05T10:20:30Z,2026-01-05T10:20:50Z,20,0.5,0.02,4.5,,earthquake,0.93,,sta_lta,false,true");
+  assert.strictEqual(row, "attic-20260105T102030000Z,2026-01-05T10:20:30Z,2026-01-05T10:20:50Z,20,0.5,0.02,4.5,,earthquake,0.93,,sta_lta,false,true,true");
   const text = quakeML([event, { ...event, label: "truck" }], { id: "attic", network: '"><evil>', code: "ATT" });
   assert.ok(text.includes("<type>earthquake</type><typeCertainty>suspected</typeCertainty>") && text.includes("<type>other event</type><typeCertainty>known</typeCertainty>"));
   assert.ok(text.includes("<unit>m/(s*s)</unit>") && !text.includes("<evil>") && !text.includes("not certain"));
   // What a gap leaves open is not written down as a measure.
   const torn = wire.event({ ...event, gaps: 1, velocity_valid: false });
-  assert.ok(csv.events([torn]).trim().endsWith(",false,false"));
+  assert.ok(csv.events([torn]).trim().endsWith(",false,false,true"));
   const said = quakeML([torn], { id: "attic" });
   assert.ok(said.includes("intensity mmi 4.5 (worden12), not certain") && said.includes("peak velocity not certain"));
+  assert.ok(!said.includes("peak acceleration not certain"));
+  // An acceleration that may be off says so, and with it the intensities that it enters; no others.
+  const off = wire.event({ ...event, gaps: 1, acceleration_valid: false, intensity: [...event.intensity, { scale: "mmi", relation: "gutenberg_richter", value: 5 }] });
+  assert.ok(csv.events([off]).trim().endsWith(",false,true,false"));
+  const rough = quakeML([off], { id: "attic" });
+  assert.ok(rough.includes("intensity mmi 4.5 (worden12)<") && rough.includes("intensity mmi 5 (gutenberg_richter), not certain"), rough);
+  assert.ok(rough.includes("peak acceleration not certain") && !rough.includes("peak velocity not certain"));
 });
 
 test("a waveform as CSV says when it began and in which units", () => {

@@ -43,7 +43,8 @@ function ofStation(id, event, { station, intensity, home }, milliseconds) {
   if (station === "home" && id !== home && !isStrong) return null;
   return {
     key: `station ${id} ${event.event_id}`, kind: "station", event: event.event_id, origin: milliseconds(event.onset), size, station: id,
-    pga: event.pga ?? NaN, isAlarm: event.alarm === true, isTest: event.test === true, state: event.event_type === "end" ? "over" : "on",
+    pga: event.pga ?? NaN, isRough: mercalli.isRough(event),
+    isAlarm: event.alarm === true, isTest: event.test === true, state: event.event_type === "end" ? "over" : "on",
   };
 }
 

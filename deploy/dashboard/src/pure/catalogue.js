@@ -7,7 +7,7 @@ const longestList = 20000;
 // What is kept of a message: what lists, files and filters need.
 const pick = (object, names) => Object.fromEntries(names.filter((name) => object[name] !== undefined).map((name) => [name, object[name]]));
 const ofStationNames = ["event_id", "event_type", "onset", "end", "duration_s", "pga", "pgv", "intensity", "class", "label", "confirmed",
-  "test", "alarm", "velocity_valid"];
+  "test", "alarm", "velocity_valid", "acceleration_valid"];
 const ofNetworkNames = ["event_id", "event_type", "origin_time", "latitude", "longitude", "depth_km", "magnitude", "mmi", "pga", "ellipse",
   "rms_s", "class", "merged_into", "withdrawn", "version"];
 

@@ -45,13 +45,13 @@ function events(list) {
   const intensity = (event, scale) => event.intensity?.find((item) => item.scale === scale)?.value;
   return rows([
     ["event_id", "onset_utc", "end_utc", "duration_s", "pga_m_s2", "pgv_m_s", "mmi", "jma", "class", "class_p", "label", "detectors",
-      "test", "velocity_valid"],
+      "test", "velocity_valid", "acceleration_valid"],
     ...list.map((event) => [
       event.event_id, event.onset, event.end ?? "", event.duration_s ?? NaN, event.pga ?? NaN, event.pgv ?? NaN,
         intensity(event, "mmi") ?? NaN,
       intensity(event, "jma") ?? NaN, event.class?.likely ?? "", event.class?.p ?? NaN, event.label ?? "",
       [...new Set((event.detectors ?? []).map((one) => one.name))].join(" "), event.test ? "true" : "false",
-      event.velocity_valid === false ? "false" : "true",
+      event.velocity_valid === false ? "false" : "true", event.acceleration_valid === false ? "false" : "true",
     ]),
   ]);
 }
@@ -60,7 +60,8 @@ function events(list) {
 function catalogue(list, noteOf) {
   return rows([
     ["event_id", "station", "time_utc", "duration_s", "latitude", "longitude", "depth_km", "place_quality", "magnitude", "magnitude_sigma",
-      "mmi", "pga_m_s2", "stations", "class", "class_p", "label", "state", "seen_by", "seen_at", "notes"],
+      "mmi", "pga_m_s2", "stations", "class", "class_p", "label", "state", "seen_by", "seen_at", "notes",
+      "velocity_valid", "acceleration_valid"],
     ...list.map((one) => {
       const { seen, notes = [] } = noteOf(one.id);
       const network = one.station === "";
@@ -71,6 +72,7 @@ function catalogue(list, noteOf) {
           network ? one.event.stations?.length ?? one.event.count ?? NaN : NaN, one.kind, network ? NaN : one.event.class?.p ?? NaN,
           one.label, one.state,
         seen?.by ?? "", seen?.t ?? "", notes.map(({ by, text }) => `${by ?? ""}: ${text ?? ""}`).join("; "),
+        ...["velocity_valid", "acceleration_valid"].map((name) => (network ? "" : one.event[name] === false ? "false" : "true")),
       ];
     }),
   ]);

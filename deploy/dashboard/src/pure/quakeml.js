@@ -1,5 +1,7 @@
 // Events as QuakeML 1.2: the onset as a pick, peak acceleration and velocity as amplitudes, intensities as comments. One
 // station knows no origin, so there is none.
+import { mercalli } from "./mercalli.js";
+
 const escape = (value) => String(value).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 const name = (text) => String(text).replace(/[^A-Za-z0-9_.-]/g, "-");
 const number = (value) => String(Number(value));
@@ -23,12 +25,13 @@ function event(object, { id, network, code, location }) {
   const comments = [];
   for (const item of object.intensity ?? []) {
     const by = item.relation ? ` (${item.relation})` : "";
-    const doubt = item.uncertain ? ", not certain" : "";
+    const doubt = mercalli.isCertain(item) ? "" : ", not certain";
     if (Number.isFinite(item.value)) comments.push(`intensity ${item.scale} ${number(item.value)}${by}${doubt}`);
   }
   if (object.class?.p !== undefined) comments.push(`class ${object.class.likely}, p ${number(object.class.p)}, by this station alone`);
   if (object.label) comments.push(`label ${object.label}`);
   if (object.test) comments.push("test event");
+  if (object.acceleration_valid === false) comments.push("peak acceleration not certain: samples are missing, or it began in motion");
   if (object.velocity_valid === false) comments.push("peak velocity not certain: samples are missing, or it began in motion");
   const amplitudes = [["pga", "PGA", "m/(s*s)"], ["pgv", "PGV", "m/s"]].filter(([key]) =>
     Number.isFinite(object[key])).map(([key, type, unit]) =>

@@ -122,7 +122,7 @@ const label = matching(/^[a-z][a-z0-9_-]{0,31}$/);
 const fieldsOfEvent = object({
   event_type: matching(/^(onset|update|end)$/), label, class: judged, onsite: orNull(onsite), alarm: flag, confirmed: flag,
     event_id: eventId, boot: text, seq: number, t: time, onset: time, end: time, test: flag, clipped: flag,
-  interrupted: flag, velocity_valid: flag, displacement_valid: flag, intensity,
+  interrupted: flag, acceleration_valid: flag, velocity_valid: flag, displacement_valid: flag, intensity,
   ...numbers("pga", "pga_pct_g", "pgv", "pgd", "duration_s", "d5_75_s", "d5_95_s", "arias", "cav", "cav_std", "dominant_hz",
     "gaps", "missing_s", "config_rev"),
   peaks: object({ x: peak, y: peak, z: peak, h: peak, v3: peak }), rms_max: named(number), sta_lta_max: named(number),
@@ -135,11 +135,15 @@ const fieldsOfEvent = object({
 });
 // Intensities that no velocity enters stay certain where the velocity is not.
 const needsVelocity = ({ scale, relation }) => scale !== "jma" && relation !== "gutenberg_richter";
+// Intensities that an acceleration enters. Where it may be off by more than 2 %, they are shown as not certain and still decide:
+// the error is some tenths of a step.
+const needsAcceleration = ({ scale, relation }) => scale === "jma" || ["gutenberg_richter", "wald99", "cwa"].includes(relation);
 // A detector whose largest ratios the event has, too, compares a ratio; all others an acceleration.
 const event = (value) => {
   const found = fieldsOfEvent(value);
   for (const one of found?.detectors ?? []) if (Object.hasOwn(value, `${one.name}_max`)) one.isRatio = true;
   if (found?.velocity_valid === false) for (const one of found.intensity ?? []) if (needsVelocity(one)) one.uncertain = true;
+  if (found?.acceleration_valid === false) for (const one of found.intensity ?? []) if (needsAcceleration(one)) one.inexact = true;
   return found;
 };
 

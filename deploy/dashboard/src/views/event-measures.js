@@ -2,6 +2,7 @@
 
 import { fillColor, h } from "../dom.js";
 import { format } from "../preferences.js";
+import { mercalli } from "../pure/mercalli.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { numbers, text } from "../text.js";
@@ -13,19 +14,21 @@ const scaleName = (item) => text.intensity.relations[item.relation] ?? item.rela
 function chip(item) {
   const step = scales.intensity(item);
   const name = step?.name ?? units.digits(item.value, 2);
-  const attributes = item.uncertain ? { role: "img", "aria-label": words().notCertain(name), title: words().notCertain(name) } : {};
-  return fillColor(h("span", { class: "intensity-chip", ...attributes }, item.uncertain ? `${name}?` : name),
+  const isCertain = mercalli.isCertain(item);
+  const attributes = isCertain ? {} : { role: "img", "aria-label": words().notCertain(name), title: words().notCertain(name) };
+  return fillColor(h("span", { class: "intensity-chip", ...attributes }, isCertain ? name : `${name}?`),
     step?.color ?? item.color ?? "#ffffff");
 }
 
-function intensities(list) {
+function intensities(list, isAccelerationValid) {
   const w = words();
   return h("table", { class: "event-table" },
     h("thead", {}, h("tr", {}, [w.scale, w.intensity, w.value, w.fromPGA,
       w.fromPGV].map((name, i) => h("th", { scope: "col", class: i > 1 ? "right" : null }, name)))),
     h("tbody", {}, list.map((item) => h("tr", {},
       h("th", { scope: "row" }, scaleName(item)), h("td", {}, chip(item)),
-      [item.value, item.from_pga, item.from_pgv].map((value) => h("td", { class: "right" }, units.fixed(value, 1)))))));
+      [units.fixed(item.value, 1), certain(units.fixed(item.from_pga, 1), isAccelerationValid), units.fixed(item.from_pgv, 1)]
+        .map((value) => h("td", { class: "right" }, value))))));
 }
 
 const q = (value, unit, count = 3) => units.quantity(value, unit, count);
@@ -37,7 +40,7 @@ function rows(event, duration) {
   const w = words().measures;
   const f = format;
   const list = [
-    [w.pga, `${f.acceleration(event.pga)} (${q(event.pga_pct_g, "% g")})`],
+    [w.pga, certain(`${f.acceleration(event.pga)} (${q(event.pga_pct_g, "% g")})`, event.acceleration_valid)],
     [w.pgv, certain(f.velocity(event.pgv), event.velocity_valid)],
     [w.pgd, certain(q(event.pgd * 1000, "mm"), event.displacement_valid)],
     [w.duration, duration],
@@ -79,7 +82,8 @@ function peaks(event) {
     h("thead", {}, h("tr", {}, [w.component, w.largest, w.at(f.zone(event.onset)), w.largestRMS,
       w.largestRatio].map((name, i) => h("th", { scope: "col", class: i > 0 ? "right" : null }, name)))),
     h("tbody", {}, names.map((name) => h("tr", {},
-      h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" }, f.acceleration(event.peaks[name].value)),
+      h("th", { scope: "row" }, w.components[name]), h("td", { class: "right" },
+        certain(f.acceleration(event.peaks[name].value), event.acceleration_valid)),
       h("td", { class: "right" }, f.time(event.peaks[name].t)),
       h("td", { class: "right" }, f.acceleration(event.rms_max?.[name])),
       h("td", { class: "right" }, units.digits(event.sta_lta_max?.[name], 3))))));
@@ -107,7 +111,7 @@ export function eventMeasures(event, duration) {
   const card = (title, ...content) => h("section", { class: "card" }, h("h2", {}, title),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, content));
   return [
-    card(w.intensities, intensities(event.intensity ?? [])),
+    card(w.intensities, intensities(event.intensity ?? [], event.acceleration_valid)),
     card(w.measured, pairs(rows(event, duration))),
     card(w.peaksTitle, peaks(event)),
     event.detectors?.length > 0 && card(w.detectorsTitle, detectors(event)),

@@ -178,7 +178,7 @@ class Page {
     const badge = (text, state) => h("span", { class: "badge", dataset: { state } }, text);
     const over = Boolean(event?.end || this.entry?.over);
     this.isHeard = isHeard(this.id);
-    const facts = event ? [[w.measures.pga, f.acceleration(event.pga)],
+    const facts = event ? [[w.measures.pga, certain(f.acceleration(event.pga), event.acceleration_valid)],
       [w.measures.pgv, certain(f.velocity(event.pgv), event.velocity_valid)],
       [w.measures.duration, runningDuration(this.id, event, over)]] : [];
     this.quakeml.disabled = !event;

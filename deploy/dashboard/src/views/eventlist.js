@@ -27,7 +27,7 @@ function row({ station, id: eventId, ended, event }, id) {
     // (By the keyboard one stop for each row: the event's page leads on to the station.)
     id === undefined ? h("td", {}, h("a", { href: router.address("station", station), tabindex: "-1" }, station)) : null,
     h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(intensityChip))),
-    h("td", {}, format.acceleration(event.pga)),
+    h("td", {}, certain(format.acceleration(event.pga), event.acceleration_valid)),
     id === undefined ? null : h("td", {}, certain(format.velocity(event.pgv), event.velocity_valid)),
     h("td", {}, runningDuration(station, event, ended)),
     h("td", {}, classBadge(event) ?? "–"),

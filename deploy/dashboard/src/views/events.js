@@ -16,7 +16,7 @@ import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { defineView, router } from "../router.js";
 import { numbers, text } from "../text.js";
-import { intensityChip } from "./event-measures.js";
+import { certain, intensityChip } from "./event-measures.js";
 import { StationMap } from "./map.js";
 
 const words = text.catalogue;
@@ -166,7 +166,7 @@ class Catalogue {
         : h("a", { href: router.address("station", one.station) }, one.station)),
       h("td", {}, Number.isFinite(one.magnitude) ? units.fixed(one.magnitude, 1) : "–"),
       h("td", {}, Number.isFinite(one.mmi) ? intensityChip({ scale: "mmi", value: one.mmi, uncertain: one.uncertain }) : "–"),
-      h("td", {}, format.acceleration(one.pga)),
+      h("td", {}, certain(format.acceleration(one.pga), one.event.acceleration_valid)),
       h("td", {}, network ? `${units.fixed(one.latitude, 2)}, ${units.fixed(one.longitude, 2)}` : "–"),
       h("td", {}, text.class.names[one.kind] ?? "–"), h("td", {}, one.label ? text.class.labels[one.label] ?? one.label : "–"),
       h("td", {}, seen ? seen.by || "✓" : "–"));

@@ -18,7 +18,7 @@ import { isHeard, runningDuration } from "../running.js";
 import { text } from "../text.js";
 import { waveforms } from "../waveforms.js";
 import { classBadge } from "./event-class.js";
-import { intensityChip } from "./event-measures.js";
+import { certain, intensityChip } from "./event-measures.js";
 import { stationHead } from "./frame.js";
 import { ManyLabels } from "./many-labels.js";
 
@@ -243,7 +243,8 @@ class Events {
           goesOn && h("span", { class: "badge", dataset: { state: isHeard ? "bad" : "unknown" } },
           isHeard ? words.running : text.network.unheard)),
       h("td", {}, h("span", { class: "chips" }, (event.intensity ?? []).map(intensityChip))),
-      h("td", {}, f.acceleration(event.pga)), h("td", {}, f.velocity(event.pgv)),
+      h("td", {}, certain(f.acceleration(event.pga), event.acceleration_valid)),
+        h("td", {}, certain(f.velocity(event.pgv), event.velocity_valid)),
         h("td", {}, runningDuration(this.id, event, event.event_type === "end")),
       h("td", {}, classBadge(event) ?? "–"),
       h("td", { class: "quiet" }, [...new Set((event.detectors ?? []).map((one) => words.names[one.name] ?? one.name))].join(", ")),
