@@ -31,4 +31,5 @@ def describe(topic, data, srv=None):
     sure = f" (earthquake {round(100 * judged['p'])} %)" if "p" in judged else ""
     # A gap of the samples may leave open how strong it was.
     doubt = "" if event.get("velocity_valid", True) else " (not certain)"
-    return {"text": f"{event['station']}: intensity {event['mmi']:.1f}{doubt}, {kind}{sure}, {event['pga']:.3f} m/s², {event['onset'][:19]} UTC"}
+    rough = "" if event.get("acceleration_valid", True) else " (not certain)"
+    return {"text": f"{event['station']}: intensity {event['mmi']:.1f}{doubt}, {kind}{sure}, {event['pga']:.3f} m/s²{rough}, {event['onset'][:19]} UTC"}

@@ -83,7 +83,7 @@ extension HomeAssistantEntity {
         .init(
             .event, "event", "Seismic event", "event/trigger",
             value:
-                "dict(value_json.items()|selectattr(0,'in',['event_type','event_id','onset','end','pga','pga_pct_g','pgv','duration_s','intensity','dominant_hz','clipped','test','mmi','jma','alarm','onsite','velocity_valid','displacement_valid','gaps','missing_s'])|list+value_json.get('class',{}).items()|selectattr(0,'in',['likely','p','certain','moved','final'])|list+[('earthquake_probability',value_json.get('class',{}).get('p'))])|to_json",
+                "dict(value_json.items()|selectattr(0,'in',['event_type','event_id','onset','end','pga','pga_pct_g','pgv','duration_s','intensity','dominant_hz','clipped','test','mmi','jma','alarm','onsite','acceleration_valid','velocity_valid','displacement_valid','gaps','missing_s'])|list+value_json.get('class',{}).items()|selectattr(0,'in',['likely','p','certain','moved','final'])|list+[('earthquake_probability',value_json.get('class',{}).get('p'))])|to_json",
             #""event_types":["onset","update","end"]"#),
         .init(
             .update, "version", "Version", "state/info",
