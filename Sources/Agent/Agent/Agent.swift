@@ -61,6 +61,7 @@ public struct Agent {
             configuration: configuration, revision: keeper.ledger.revision, boot: boot,
             driver: SensorChoice.driver(configuration.sensor), status: status, orders: orders, ring: storage.segments,
             alarm: alarm, modes: modes, vibration: storage.status.vibration,
+            rest: LevelMemory.read(directory: configuration.storage.directory),
             sink: { header, payload in
                 link.publish(header, payload)
                 let late = offline.header(for: header, isConnected: link.isConnected, now: HostClock.monotonic())
@@ -164,6 +165,7 @@ public struct Agent {
         }
         if !status.now.finished { log.warning("stopping: the sensor did not return in time") }
         reporter.look()
+        reporter.keepLevel(now: HostClock.monotonic(), isEnd: true)
         dispatcher.finish(&reporter, within: min(0.5, Self.stopTime / 2 - spent()))
         keeper.ended()
         if !link.stop(within: Self.stopTime - Self.writingTime - spent()) {

@@ -24,14 +24,12 @@ public struct LeftOpenEvent: Sendable, Equatable {
     public init?(_ message: InboundMessage, topics: Topics, boot: String) {
         guard message.topic == topics.current, !message.isTooLarge, (1...Self.limit).contains(message.payload.count),
             let tree = try? JSONReader.read(message.payload), case .object = tree,
-            tree["station"]?.rawText == topics.id, let run = tree["boot"]?.rawText, run != boot, Self.isID(run),
-            let kind = tree["event_type"]?.rawText, kind == "onset" || kind == "update",
-            let number = tree["seq"]?.integer, (0..<1 << 53).contains(number),
-            let onset = tree["onset"]?.rawText.flatMap({ Timestamp($0) })?.nanoseconds,
-            tree["event_id"]?.rawText == topics.eventID(onset: onset)
+            let event = StationEventReading(tree), event.station == topics.id,
+            event.kind == .onset || event.kind == .update, event.eventID == topics.eventID(onset: event.onset),
+            let run = tree["boot"]?.rawText, run != boot,
+            Self.isID(run), let number = tree["seq"]?.integer, (0..<1 << 53).contains(number)
         else { return nil }
-        id = topics.eventID(onset: onset)
-        (self.boot, self.number, self.onset) = (run, number, onset)
+        (id, self.boot, self.number, onset) = (event.eventID, run, number, event.onset)
         payload = message.payload
     }
 

@@ -22,6 +22,7 @@ struct Planes: ~Copyable {
     /// One plane each: how far velocity and displacement may be off where they count in no maximum, else 0.
     let velocityError: UnsafeMutablePointer<Double>
     let displacementError: UnsafeMutablePointer<Double>
+    let accelerationError: UnsafeMutablePointer<Double>
     /// For whatever the detector at work wants to write down.
     let scratch: UnsafeMutablePointer<Double>
     /// Findings of the detectors, and readings of each that is on at the present sample.
@@ -37,8 +38,8 @@ struct Planes: ~Copyable {
 
     init() {
         let (plane, detectors) = (3 * Self.capacity, DetectorBank.count)
-        memory = .allocate(capacity: (7 + detectors) * plane + 3 * Self.capacity)
-        memory.initialize(repeating: 0, count: (7 + detectors) * plane + 3 * Self.capacity)
+        memory = .allocate(capacity: (7 + detectors) * plane + 4 * Self.capacity)
+        memory.initialize(repeating: 0, count: (7 + detectors) * plane + 4 * Self.capacity)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
@@ -49,6 +50,7 @@ struct Planes: ~Copyable {
         cwa = memory + (7 + detectors) * plane
         velocityError = cwa + Self.capacity
         displacementError = velocityError + Self.capacity
+        accelerationError = displacementError + Self.capacity
         let bytes = plane + (1 + detectors) * Self.capacity
         triggered = .allocate(capacity: bytes)
         triggered.initialize(repeating: 0, count: bytes)
@@ -78,12 +80,15 @@ struct Planes: ~Copyable {
         let (y, z) = (Self.capacity, 2 * Self.capacity)
         return MotionSample(
             ax: a[0], ay: a[y], az: a[z], vx: v[0], vy: v[y], vz: v[z], dx: d[0], dy: d[y], cwa: cwa[i],
-            velocityError: Float(velocityError[i]), displacementError: Float(displacementError[i]))
+            velocityError: Float(velocityError[i]), displacementError: Float(displacementError[i]),
+            accelerationError: Float(accelerationError[i]))
     }
 
-    /// The errors of the chunk's velocity and displacement from sample `i` on; nil: all count.
-    func errors(_ i: Int) -> (velocity: UnsafePointer<Double>, displacement: UnsafePointer<Double>)? {
-        isUncertain.pointee ? (UnsafePointer(velocityError + i), UnsafePointer(displacementError + i)) : nil
+    /// The errors of the chunk's motion from sample `i` on; nil: there is none.
+    func errors(_ i: Int) -> MotionWindow.Errors? {
+        guard isUncertain.pointee else { return nil }
+        return MotionWindow.Errors(
+            velocity: velocityError + i, displacement: displacementError + i, acceleration: accelerationError + i)
     }
 
     /// The largest motion of the chunk, all of which is uncertain by so much (m/s and m).

@@ -51,7 +51,7 @@ struct SignalPath: Sendable {
             try GroundIntegrator(rate: rate)
         }
         bound = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
-            try TransientBound(rate: rate)
+            try TransientBound(rate: rate, offset: configuration.conditioning.offset)
         }
         startsFromMean = offset.holdBack > 0
         if configuration.intensity.scales.contains(.cwa) { cwa = .init(rate: rate) }
@@ -76,6 +76,9 @@ struct SignalPath: Sendable {
         settlingTime = max(offset.settlingTime, times.x, times.y, times.z, detectors.settlingTime)
     }
 
+    /// Samples from now on until all detectors can trigger.
+    var blindSamples: Int { detectors.blindSamples }
+
     /// Samples after a start or a gap whose mean is wanted by ``setMean(_:_:_:)`` before they are processed.
     var holdBack: Int { offset.holdBack }
 
@@ -86,11 +89,21 @@ struct SignalPath: Sendable {
     }
 
     /// The filters begin anew, with the next sample, at a level that is known.
-    /// - Parameter uncertainty: how far it may be from the true one, m/s².
-    mutating func begin(level: (x: Double, y: Double, z: Double), uncertainty: Double) {
+    /// - Parameters:
+    ///   - uncertainty: how far it may be from the true one, m/s²; nil: it is judged by the samples.
+    ///   - beside: largest velocity (m/s) and displacement (m) of a horizontal in the last seconds.
+    mutating func begin(
+        level: (x: Double, y: Double, z: Double), uncertainty: Double?, beside: (velocity: Double, displacement: Double)
+    ) {
         if !hasMean { setMean(level.x, level.y, level.z) }
         first = level
         bound.begin(first: SIMD3(level.x, level.y, level.z), uncertainty: uncertainty)
+        offsetBegan(beside: beside)
+    }
+
+    /// The removal of the offset has begun anew, in motion.
+    mutating func offsetBegan(beside motion: (velocity: Double, displacement: Double)) {
+        bound.offsetBegan(velocity: motion.velocity, displacement: motion.displacement)
     }
 
     /// The samples of a gap have been given to the filters, and the next one is the first behind it.
@@ -184,7 +197,7 @@ struct SignalPath: Sendable {
     private mutating func judge(_ planes: borrowing Planes, count: Int, fullScale: Double) {
         if planes.isUncertain.pointee, !bound.isActive {
             planes.isUncertain.pointee = false
-            planes.velocityError.update(repeating: 0, count: 2 * Planes.capacity)
+            planes.velocityError.update(repeating: 0, count: 3 * Planes.capacity)
         }
         var judged = 0
         if fullScale < .infinity {
@@ -205,12 +218,14 @@ struct SignalPath: Sendable {
             guard planes.isUncertain.pointee else { return }
             (planes.velocityError + first).update(repeating: 0, count: count)
             (planes.displacementError + first).update(repeating: 0, count: count)
+            (planes.accelerationError + first).update(repeating: 0, count: count)
             return
         }
         planes.isUncertain.pointee = true
         bound.process(
             raw: planes.raw + first, velocity: planes.velocity + first, displacement: planes.displacement + first,
-            stride: Planes.capacity, count: count, planes.velocityError + first, planes.displacementError + first)
+            stride: Planes.capacity, count: count, planes.velocityError + first, planes.displacementError + first,
+            planes.accelerationError + first)
     }
 
     /// Writes the acceleration that ground motion starts from where the velocity will be.

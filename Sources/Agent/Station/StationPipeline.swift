@@ -35,6 +35,11 @@ public struct StationPipeline: ~Copyable {
     private var holdBack: HoldBack
     /// The last samples, from which short gaps are bridged.
     private var bridge: GapBridge
+    /// The level of the last minute; that of an earlier run, until the first second has been compared with it; and whether
+    /// what is held back is that second.
+    private var restMean = RestMean()
+    private var earlierLevel: RestLevel?
+    private var comparesLevel = false
     /// Samples of the gap that is bridged as soon as enough is held back behind it; nil: what is held back is for the mean.
     private var gapLength: Int?
     private var path: SignalPath
@@ -157,6 +162,7 @@ public struct StationPipeline: ~Copyable {
         endStretch(to: sink)
         stretchStart += Int64(loaded)
         bridge.reset()
+        restMean.reset()
         beginStretch(time: clock.time(loaded), .change)
     }
 
@@ -164,6 +170,12 @@ public struct StationPipeline: ~Copyable {
     public mutating func goOn(from past: VibrationPast) {
         if let vibration { vibration.goOn(from: past) } else { vibrationPast = past }
     }
+
+    /// Begins with the level of an earlier run of the same sensor, where the first second is in motion about it.
+    public mutating func goOn(from level: RestLevel) { if clock == nil { earlierLevel = level } }
+
+    /// Mean acceleration of the last minute along the station's axes, m/s²; nil while that is not known.
+    public var restLevel: (x: Double, y: Double, z: Double)? { mutating get { restMean.value } }
 
     private mutating func renewVibration(_ next: VibrationSender?) {
         if let old = vibration {
@@ -216,7 +228,12 @@ public struct StationPipeline: ~Copyable {
     /// - Parameter isKnown: whether the samples before say something of those that follow.
     private mutating func begin(time: Int64, lost: Int, isKnown: Bool, to sink: PublicationSink) {
         badRun = 0
-        guard let clock else { return beginStretch(time: time, .gap) }
+        guard let clock else {
+            beginStretch(time: time, .gap)
+            guard earlierLevel != nil, path.holdBack == 0 else { return }
+            (holdBack, comparesLevel) = (HoldBack(length: max(16, Int(rate.rounded()))), true)
+            return
+        }
         let missing = Int64((Double(time - clock.time(loaded)) * rate / 1e9).rounded())
         releaseHeld(to: sink)
         if isKnown, missing <= Int64(rate * GapBridge.longest), bridge.canBridge(Int(missing)) {
@@ -226,7 +243,12 @@ public struct StationPipeline: ~Copyable {
         countGap(missing: missing, lost: lost, to: sink)
         afterGap = true
         let level = isKnown ? bridge.level : nil
-        if isKnown { bridge.interrupt() } else { bridge.reset() }
+        if isKnown {
+            bridge.interrupt()
+        } else {
+            bridge.reset()
+            restMean.reset()
+        }
         beginStretch(time: time, .gap, missing: isKnown ? Double(max(1, missing)) / rate : nil, level: level)
     }
 
@@ -308,7 +330,7 @@ public struct StationPipeline: ~Copyable {
         level: (x: Double, y: Double, z: Double, seconds: Double)? = nil, groundGoesOn: Bool = false
     ) {
         let recent = summary.recent
-        gapLength = nil
+        (gapLength, comparesLevel) = (nil, false)
         if clock != nil {
             trace.reset(gap: true)
             stream?.reset(gap: true)
@@ -323,19 +345,57 @@ public struct StationPipeline: ~Copyable {
         vibration?.reset(reason)
         motion?.reset()
         path.reset(groundGoesOn: groundGoesOn)
-        events.beginStretch(missing: missing)
+        events.beginStretch(missing: missing, blind: max(validFrom, path.blindSamples))
         summary.reset()
         guard let level else { return }
+        let uncertainty = 2 * recent.vector / level.seconds
+        begin(
+            at: (level.x, level.y, level.z), uncertainty: uncertainty,
+            beside: (recent.velocity, recent.displacement), groundGoesOn: groundGoesOn)
+    }
+
+    /// The filters take a level as if it had been their input for ever.
+    /// - Parameters:
+    ///   - uncertainty: how far it may be from the true one, m/s²; nil: it is judged by the samples.
+    ///   - beside: largest velocity (m/s) and displacement (m) of a horizontal in the last seconds.
+    private mutating func begin(
+        at level: (x: Double, y: Double, z: Double), uncertainty: Double?,
+        beside: (velocity: Double, displacement: Double) = (0, 0), groundGoesOn: Bool = false
+    ) {
         let (raw, capacity) = (planes.raw, Planes.capacity)
         (raw[0], raw[capacity], raw[2 * capacity]) = (level.x, level.y, level.z)
         if groundGoesOn {
             path.condition(planes, count: 1)
+            path.offsetBegan(beside: beside)
         } else {
-            path.begin(level: (level.x, level.y, level.z), uncertainty: 2 * recent.vector / level.seconds)
+            path.begin(level: level, uncertainty: uncertainty, beside: beside)
             path.process(planes, count: 1)
         }
         path.detect(planes.detectorChunk(count: 1, validFrom: 1, axisValidFrom: .init(1)), planes)
         vibration?.bridge(planes, count: 1)
+    }
+
+    /// Begins at the level of an earlier run, where that is nearer to the mean of the first second than the first sample is,
+    /// and no further from it than the second's own motion explains.
+    private mutating func beginAtEarlierLevel(mean: (x: Double, y: Double, z: Double)) {
+        comparesLevel = false
+        guard let level = earlierLevel else { return }
+        earlierLevel = nil
+        let (samples, middle) = (holdBack.samples, SIMD3(mean.x, mean.y, mean.z))
+        var squares = 0.0
+        for i in 0..<holdBack.count {
+            let from = SIMD3(samples[3 * i], samples[3 * i + 1], samples[3 * i + 2]) - middle
+            squares += (from * from).sum()
+        }
+        func squareFromMean(_ x: Double, _ y: Double, _ z: Double) -> Double {
+            let from = SIMD3(x, y, z) - middle
+            return (from * from).sum()
+        }
+        let off = squareFromMean(level.x, level.y, level.z)
+        guard off <= squares / Double(holdBack.count), off < squareFromMean(samples[0], samples[1], samples[2]) else {
+            return
+        }
+        begin(at: (level.x, level.y, level.z), uncertainty: nil)
     }
 
     private mutating func endStretch(to sink: PublicationSink) {
@@ -407,6 +467,8 @@ public struct StationPipeline: ~Copyable {
         if let gapLength {
             self.gapLength = nil
             fillGap(gapLength)
+        } else if comparesLevel {
+            beginAtEarlierLevel(mean: mean)
         } else {
             path.setMean(mean.x, mean.y, mean.z)
         }
@@ -522,6 +584,7 @@ public struct StationPipeline: ~Copyable {
             if summary.isPending { sendSummary(to: sink) }
             summary.endSecond(state: state, time: time)
             status.mean = summary.mean
+            if let mean = status.mean { restMean.take(mean.x, mean.y, mean.z) }
         }
         if summary.isPending, summary.step() { sendSummary(to: sink) }
         if rules.traceEnabled, trace.push(inEvent: events.isActive) {
@@ -648,6 +711,7 @@ extension StationPipeline {
         self.configuration = configuration
 
         if goesOn {
+            let blindBefore = self.path.blindSamples
             let kept = path.takeOver(self.path, configuration, was)
             for axis in 0..<3 where !kept[axis] {
                 // The window of the RMS, too, must have left what came before.
@@ -656,6 +720,8 @@ extension StationPipeline {
             }
             if isSettling { validFrom = rules.settleSamples }
             self.path = path
+            let blind = path.blindSamples
+            if blind > blindBefore { self.events.detectorsBegan(blind: blind) }
         } else {
             path.takeLevel(self.path)
             // The ground and the sensor's level are those from before, where only the removal of the offset is another.
@@ -664,7 +730,10 @@ extension StationPipeline {
             self.path = path
             level = path.mounting.level
             let rest = isSame ? bridge.level : nil
-            if !isSame { bridge.reset() }
+            if !isSame {
+                bridge.reset()
+                restMean.reset()
+            }
             afterGap = false
             if let clock {
                 stretchStart += Int64(loaded)
@@ -704,6 +773,7 @@ extension StationPipeline {
         if sensor.range == self.sensor.range, sensor.resolution == self.sensor.resolution { path.takeLevel(self.path) }
         let rest = isSame ? bridge.level : nil
         bridge = GapBridge(rate: sensor.rate)
+        if !isSame { restMean.reset() }
         level = path.mounting.level
         (self.sensor, rate, fullScale) = (sensor, sensor.rate, Self.fullScale(sensor))
         trueRate = nil

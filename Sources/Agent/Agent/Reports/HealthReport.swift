@@ -1,3 +1,4 @@
+import Files
 import Instruments
 import Link
 import Messages
@@ -64,7 +65,7 @@ struct HealthReport {
     /// The highest of the kernel's thermal zones in °C. Zones that are off give nothing, some give what cannot be.
     static func hostTemperature(below folder: String = "/sys/class/thermal") -> Double? {
         let zones = (0..<8).compactMap { zone in
-            Int(SmallFile.text("\(folder)/thermal_zone\(zone)/temp").prefix { $0 != "\n" })
+            Int((SmallFile.text("\(folder)/thermal_zone\(zone)/temp", limit: 4096) ?? "").prefix { $0 != "\n" })
         }
         return zones.filter { abs($0) < 150_000 }.max().map { Double($0) / 1000 }
     }

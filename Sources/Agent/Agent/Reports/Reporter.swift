@@ -24,6 +24,7 @@ final class Reporter {
     private var messenger: Messenger
     private var alerts: AlertBoard
     private var alertMemory: AlertMemory
+    private var levelMemory: LevelMemory
     private var health: HealthReport
     private var lastSensor: SensorDescription?
     private var lastRate: Double?
@@ -62,6 +63,7 @@ final class Reporter {
     private(set) var stateFile = StateFile()
     let updates = UpdateFiles()
     private var update = UpdateCourse()
+    private var updateAnswer: UpdateCourse.Answer?
     /// Last update, as `state/info` has it.
     private var lastUpdate: InfoMessage.Update?
 
@@ -82,6 +84,7 @@ final class Reporter {
         let kept = SensorMemory.read(directory: inForce.storage.directory)
         memory = kept.memory
         alertMemory = AlertMemory(directory: inForce.storage.directory)
+        levelMemory = LevelMemory(directory: inForce.storage.directory)
         alerts = AlertBoard(left: alertMemory.read())
         homeMemory = HomeAssistantMemory(directory: inForce.storage.directory)
         home = HomeAssistantSchedule(remembered: homeMemory.read())
@@ -95,6 +98,11 @@ final class Reporter {
         sayInfo()
         sayConfiguration()
         messenger.send(schema: SettingsSchema.value, to: { link.publish($0, $1) })
+    }
+
+    /// Writes down the sensor's level, once an hour and at the end.
+    func keepLevel(now: Int64, isEnd: Bool = false) {
+        if let write = levelMemory.look(status.rest, now: now, isEnd: isEnd) { files.put(.level, write) }
     }
 
     private func sayConfiguration() {
@@ -160,6 +168,7 @@ final class Reporter {
         let changedAlerts = updateAlerts(words, state, statistics, clock, waits, now)
         let write = alertMemory.look(isEmptied: alerts.isEmptied, isConnected: statistics.connected, now: now)
         if let write { files.put(.alerts, write) }
+        keepLevel(now: now)
         let isNew = changedAlerts || state != lastState || statistics.connects != lastConnects
         if isNew || now >= healthDue {
             let link = self.link
@@ -456,8 +465,12 @@ extension Reporter {
     }
 
     /// A request for one is on the disk.
-    func updateWasAsked(_ request: UpdateRequest) {
-        say(update.ask(request, wall: HostClock.wall(), now: HostClock.monotonic()))
+    func updateWasAsked(_ id: String?) { update.ask(id, now: HostClock.monotonic()) }
+
+    /// The updater's answer to the last request, for the command that it came with: once.
+    func takeUpdateAnswer() -> UpdateCourse.Answer? {
+        defer { updateAnswer = nil }
+        return updateAnswer
     }
 
     /// Nil: this station cannot be updated.
@@ -466,12 +479,12 @@ extension Reporter {
     private func lookForUpdate(_ now: Int64) {
         guard updates.folder != nil else { return }
         defer { if updateNow != lastUpdate { sayInfo() } }
-        switch update.look(updates.state(), wall: HostClock.wall(), now: now) {
-        case nil: break
-        case .say(let message): say(message)
-        case .withdraw(let message):
+        let (message, answer) = update.look(updates.state(), isWaiting: updates.isWaiting, now: now)
+        if let message { say(message) }
+        if let answer { updateAnswer = answer }
+        if case .unheard(let reason)? = answer {
             files.put(.update, updates.withdraw())
-            say(message)
+            log.warning("update: \(reason)")
         }
     }
 

@@ -71,6 +71,8 @@ final class SamplingStatus: Sendable {
     private let sensorCondition = Mutex<SensorCondition?>(nil)
     /// Average of the last second's samples; nil while no sensor is open.
     private let sampleMean = Mutex<AxisValues<Double>?>(nil)
+    /// Level of the last sensor, once it is known.
+    private let restLevel = Mutex<RestLevel?>(nil)
     /// Signalled when the words have changed.
     let changed: Wake
     /// Signalled when the thread is to end, or has an order.
@@ -86,6 +88,10 @@ final class SamplingStatus: Sendable {
     var condition: SensorCondition? { sensorCondition.withLock { $0 } }
 
     var mean: AxisValues<Double>? { sampleMean.withLock { $0 } }
+
+    var rest: RestLevel? { restLevel.withLock { $0 } }
+
+    func take(_ level: RestLevel) { restLevel.withLock { $0 = level } }
 
     func take(_ condition: SensorCondition?, mean: AxisValues<Double>? = nil) {
         sensorCondition.withLock { $0 = condition }

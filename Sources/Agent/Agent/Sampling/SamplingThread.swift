@@ -52,6 +52,8 @@ final class SamplingThread {
     private let modes: ModesThread?
     /// Results of intervals of vibration before this run, as soon as they have been read.
     private let pastVibration: Handover<VibrationPast>
+    /// Level of the sensor in an earlier run, for the first samples of this one.
+    private var rest: RestLevel?
     private var isAlarm = false
     private var pause = SamplingThread.firstPause
     private var selfTestIsDue: Bool
@@ -67,7 +69,7 @@ final class SamplingThread {
         choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
         status: SamplingStatus, orders: OrderBook<SamplingWork>, ring: SegmentQueue? = nil,
         alarm: AlarmThread? = nil, modes: ModesThread? = nil, vibration: Handover<VibrationPast> = Handover(),
-        sink: @escaping PublicationSink
+        rest: RestLevel? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration
         self.revision = revision
@@ -81,6 +83,7 @@ final class SamplingThread {
         self.alarm = alarm
         self.modes = modes
         pastVibration = vibration
+        self.rest = rest
         selfTestIsDue = configuration.sensor.selfTest
     }
 
@@ -103,6 +106,10 @@ final class SamplingThread {
                 connectRing(&pipeline)
                 isStale = false
                 status.change { $0.rate = nil }
+                if let rest, let origin = origin(of: sensor), rest.fits(origin: origin, now: HostClock.wall()) {
+                    pipeline.goOn(from: rest)
+                }
+                rest = nil
                 sample(sensor, &pipeline)
                 break
             } catch { refused(error) }
@@ -110,6 +117,12 @@ final class SamplingThread {
         driver.close()
         refuseAll()
         status.change { $0.finished = true }
+    }
+
+    /// A number for a sensor as it is mounted; nil where its level does not outlive a run.
+    private func origin(of sensor: SensorDescription) -> UInt64? {
+        guard sensor.clock == .host else { return nil }
+        return RestLevel.origin(driver: sensor.driver, chip: sensor.chip, StationSensor(sensor), configuration)
     }
 
     /// Without pauses a thread with real-time priority would take the processor from everybody.
@@ -310,6 +323,9 @@ final class SamplingThread {
         let condition = driver.condition
         status.take(condition, mean: pipeline.status.mean)
         if let past = pastVibration.take() { pipeline.goOn(from: past) }
+        if let mean = pipeline.restLevel, let time = pipeline.status.time, let origin = origin(of: session.sensor) {
+            status.take(RestLevel(x: mean.x, y: mean.y, z: mean.z, time: time, origin: origin))
+        }
         guard !configuration.sensor.resample else { return }
         if let measured = condition.rate, measured.isGood { pipeline.follow(trueRate: measured.rate) }
         guard let new = TrueRate.change(condition.rate, from: session.rate) else { return }

@@ -10,6 +10,8 @@ public protocol Detector: Sendable {
     init(_ settings: Settings, _ context: DetectorContext) throws(FilterDesignError)
     /// Seconds that its own filter needs after a start or a gap.
     var settlingTime: Double { get }
+    /// Samples from now on until its averages are full and it can trigger.
+    var blindSamples: Int { get }
     /// Forgets all samples.
     mutating func reset()
     /// Goes on from another one as far as its settings are the same.
@@ -23,6 +25,7 @@ public protocol Detector: Sendable {
 
 extension Detector {
     public var settlingTime: Double { 0 }
+    public var blindSamples: Int { 0 }
     public mutating func reset() {}
     public mutating func takeOver(_ old: Self, inputGoesOn: Bool) {}
 }

@@ -49,6 +49,13 @@ public struct DetectorBank: Sendable {
         return waiting.longest
     }
 
+    /// Samples from now on until all of them can trigger.
+    public var blindSamples: Int {
+        var (list, waiting) = (list, Filling())
+        list.visit(&waiting)
+        return waiting.longest
+    }
+
     /// Forgets all samples.
     public mutating func reset() {
         var visitor = Resetting()
@@ -81,6 +88,12 @@ private struct Waiting: DetectorVisitor {
     var longest = 0.0
 
     mutating func visit<D: Detector>(_ detector: inout D?) { longest = max(longest, detector?.settlingTime ?? 0) }
+}
+
+private struct Filling: DetectorVisitor {
+    var longest = 0
+
+    mutating func visit<D: Detector>(_ detector: inout D?) { longest = max(longest, detector?.blindSamples ?? 0) }
 }
 
 private struct Resetting: DetectorVisitor {

@@ -80,6 +80,7 @@ public struct EnergyDetector: Detector {
     }
 
     public var settlingTime: Double { power.settlingTime }
+    public var blindSamples: Int { ratios[0].blindSamples }
 
     public mutating func takeOver(_ old: EnergyDetector, inputGoesOn: Bool) {
         guard signal == old.signal, power.takeOver(old.power, inputGoesOn: inputGoesOn) else { return }
@@ -127,6 +128,9 @@ private struct EnergyRatio: Sendable {
     func hasLengths(of other: EnergyRatio) -> Bool {
         window.length == other.window.length && average.length == other.average.length
     }
+
+    /// Samples until both are full.
+    var blindSamples: Int { window.length - window.count + average.length - average.count }
 
     mutating func reset() {
         window.reset()

@@ -143,6 +143,7 @@ public struct RatioDetector: Detector {
     }
 
     public var settlingTime: Double { power.settlingTime }
+    public var blindSamples: Int { ratios[0].blindSamples }
 
     public mutating func takeOver(_ old: RatioDetector, inputGoesOn: Bool) {
         guard signal == old.signal, power.takeOver(old.power, inputGoesOn: inputGoesOn) else { return }

@@ -62,6 +62,9 @@ public struct STALTA: Sendable {
         long = SlidingSum(length: isClassic ? settings.longTerm : 1)
     }
 
+    /// Samples from now on until the long-term average is full.
+    public var blindSamples: Int { settings.longTerm - (settings.method == .classic ? long.count : seen) }
+
     /// Forgets all samples.
     public mutating func reset() {
         short.reset()

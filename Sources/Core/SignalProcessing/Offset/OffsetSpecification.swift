@@ -14,4 +14,11 @@ public enum OffsetSpecification: Sendable, Equatable {
         /// k = dt / (dt + 1/(2π fc)), fc in Hz.
         case corner(Double)
     }
+
+    /// The same removal for another rate.
+    /// - Parameter rate: samples per second that it is meant for.
+    public func independent(of rate: Double) -> OffsetSpecification {
+        guard case .ema(.alpha(let k)) = self else { return self }
+        return k < 1 ? .ema(.corner(k / (1 - k) * rate / (2 * Double.pi))) : .none
+    }
 }
