@@ -19,6 +19,7 @@ extension EventMessage {
         rsam = AxisValues(x: mean.x, y: mean.y, z: mean.z)
         gaps = max(0, record.segments.count - 1)
         missing = (Double(record.missing) / record.rate * 1e4).rounded() / 1e4
+        accelerationValid = motion.isAccelerationCertain
         velocityValid = motion.isVelocityCertain
         displacementValid = motion.isDisplacementCertain
         if let first {
@@ -50,8 +51,8 @@ extension EventMessage {
         eventClass = discriminator.conclusion
         let judged = discriminator.judged
         guard !judged.isEmpty else { return }
-        classFeatures = judged.map { one in
-            (-1..<one.features.count).map { (($0 < 0 ? one.time : one.features[$0]) * 1e4).rounded() / 1e4 }
+        classFeatures = judged.map { one -> [Double] in
+            ([one.time] + one.features).map { (value: Double) -> Double in (value * 1e4).rounded() / 1e4 }
         }
     }
 

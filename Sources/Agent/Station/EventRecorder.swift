@@ -104,10 +104,15 @@ struct EventRecorder: ~Copyable {
     }
 
     /// A new stretch of samples begins: what was before it says nothing of an event's nature, but of the noise.
-    /// - Parameter missing: seconds between the two; nil: what was before is not to be used.
-    mutating func beginStretch(missing: Double?) {
-        if let missing { assessment.gap(seconds: missing) } else { assessment.reset() }
+    /// - Parameters:
+    ///   - missing: seconds between the two; nil: what was before is not to be used.
+    ///   - blind: samples of it until all detectors can trigger.
+    mutating func beginStretch(missing: Double?, blind: Int) {
+        if let missing { assessment.gap(seconds: missing, blind: blind) } else { assessment.reset(blind: blind) }
     }
+
+    /// Detectors have begun anew, with other settings, and can trigger after so many samples.
+    mutating func detectorsBegan(blind: Int) { assessment.detectorsBegan(blind: blind) }
 
     /// Takes samples of a gap, which are estimated: for the filters of the assessment.
     mutating func bridge(_ planes: borrowing Planes, count: Int, _ peaks: UncertainPeaks) {

@@ -52,6 +52,8 @@ public struct Discriminator: Sendable {
         public var probability: Double
         /// Seconds after the onset.
         public var time: Double
+        /// Shift of the mean acceleration, of the largest one since the onset; 0 up to 20 mg.
+        public var shift: Double
     }
 
     /// Shifts, of the largest acceleration, from which on the sensor was moved, and from which on no strong motion explains it.
@@ -88,15 +90,22 @@ public struct Discriminator: Sendable {
     }
 
     /// Forgets all samples; an open event is judged no more.
-    public mutating func reset() {
-        blocks.reset()
+    /// - Parameter blind: samples from now on until all detectors can trigger.
+    public mutating func reset(blind: Int = 0) {
+        blocks.reset(blind: blind)
         stop()
     }
 
     /// Samples are missing: an open event is judged no more, and the noise stays.
-    mutating func gap() {
-        blocks.gap()
+    mutating func gap(blind: Int = 0) {
+        blocks.gap(blind: blind)
         stop()
+    }
+
+    /// Detectors have begun anew: an open event's end may not be seen.
+    mutating func detectorsBegan(blind: Int) {
+        blocks.detectorsBegan(blind: blind)
+        if onset != nil { isOpenQuestion = true }
     }
 
     /// Takes samples that were estimated.
@@ -119,7 +128,7 @@ public struct Discriminator: Sendable {
     public mutating func begin() {
         (result, newest, onset, wasOn) = (EventClass(), nil, blocks.taken, true)
         past = ClassCourse()
-        isOpenQuestion = false
+        isOpenQuestion = blocks.isDoubtful
         judged.removeAll(keepingCapacity: true)
         for k in judgings.indices { judgings[k] = nil }
         judgings[0] = Judging(onset: blocks.taken, block: blocks.taken / blocks.length)
@@ -243,7 +252,8 @@ public struct Discriminator: Sendable {
         let time = sinceOnset + Double(one.onset - onset) / rate
         let isDue = [4, 8, 16, 24, 40].contains(next)
         if one.onset == onset {
-            newest = Judged(block: next, values: features, logit: logit, probability: p, time: time)
+            newest = Judged(
+                block: next, values: features, logit: logit, probability: p, time: time, shift: shift)
             if isDue { judged.append((time, features.array)) }
         }
         one.course.take(p, at: time)
@@ -269,6 +279,8 @@ struct ClassCourse: Sendable, Equatable {
     private static let run = 3
     private static let unlikely = 0.3
     private static let patience = 2.0
+    /// Judgings of which one is enough for an alarm.
+    private static let early = 8
 
     /// At the newest judging; nil before the first.
     private(set) var probability: Double?
@@ -279,13 +291,16 @@ struct ClassCourse: Sendable, Equatable {
     private(set) var wasCertain = false
     /// Judgings in a row at 0.5 and more; when the first of those below 0.3 was, s.
     private var likely = 0
+    private var count = 0
     private var lowSince: Double?
 
     /// - Parameter time: s, not before that of the last judging.
     mutating func take(_ p: Double, at time: Double) {
+        let confirmed = count < Self.early ? p : min(p, probability ?? 0)
+        count += 1
         probability = p
         likely = p >= Self.likely ? likely + 1 : 0
-        peak = p >= Self.likely ? max(peak, p) : 0
+        peak = p >= Self.likely ? max(peak, confirmed) : 0
         if p >= Self.certain { wasCertain = true }
         if likely >= Self.run || p >= Self.atOnce { isEarthquake = true }
         guard p < Self.unlikely else {

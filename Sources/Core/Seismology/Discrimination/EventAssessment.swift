@@ -59,9 +59,10 @@ public struct EventAssessment: Sendable {
     }
 
     /// Forgets all samples. What is known of an open event stays; it is not assessed any more.
-    public mutating func reset() {
+    /// - Parameter blind: samples from now on until all detectors can trigger.
+    public mutating func reset(blind: Int = 0) {
         (taken, inEvent) = (0, false)
-        discriminator?.reset()
+        discriminator?.reset(blind: blind)
         motion?.reset()
         onsite?.reset()
         alarm?.reset()
@@ -69,14 +70,18 @@ public struct EventAssessment: Sendable {
 
     /// Samples are missing. What is known of the noise stays, unless the gap is too long for that; an open event is not
     /// assessed any more.
-    public mutating func gap(seconds: Double) {
-        guard seconds <= Self.longestGap else { return reset() }
+    /// - Parameter blind: samples from now on until all detectors can trigger.
+    public mutating func gap(seconds: Double, blind: Int = 0) {
+        guard seconds <= Self.longestGap else { return reset(blind: blind) }
         (taken, inEvent) = (0, false)
-        discriminator?.gap()
+        discriminator?.gap(blind: blind)
         motion?.reset()
         onsite?.reset()
         alarm?.reset()
     }
+
+    /// Detectors have begun anew, with other settings.
+    public mutating func detectorsBegan(blind: Int) { discriminator?.detectorsBegan(blind: blind) }
 
     /// Takes samples that were estimated for a short gap, a chunk at most: for the filters. They enter neither the noise nor
     /// the on-site estimate.

@@ -49,6 +49,7 @@ struct GroundBlocks: Sendable {
     /// Blocks in a row without and with a sample in a trigger.
     private var quiet = 0
     private var frozen = 0
+    private var trust = NoiseTrust()
 
     /// - Parameter rate: samples per second.
     init(rate: Double) throws(FilterDesignError) {
@@ -59,7 +60,9 @@ struct GroundBlocks: Sendable {
     }
 
     /// Forgets all samples.
-    mutating func reset() {
+    /// - Parameter blind: samples from now on until all detectors can trigger.
+    mutating func reset(blind: Int = 0) {
+        trust.start(blind: blocks(blind))
         bank.reset()
         for k in noise.indices { noise[k] = 0 }
         (count, taken, seen, inBlock, quiet, frozen) = (0, 0, 0, 0, 0, 0)
@@ -67,12 +70,24 @@ struct GroundBlocks: Sendable {
     }
 
     /// Samples are missing: the unfinished block is forgotten, and the filters begin anew at the level that they had. The
-    /// noise stays; the next three seconds add nothing to it.
-    mutating func gap() {
+    /// noise stays; the next three seconds add nothing to it, nor does what comes before detectors can trigger.
+    mutating func gap(blind: Int = 0) {
+        trust.gap(blind: blocks(blind), noise: noisePower, seen: seen)
         bank.reset()
         (taken, inBlock, quiet, frozen) = (count * length, 0, 0, 0)
         (anyTriggered, anyEstimated, last, before, change) = (false, false, .zero, .zero, .zero)
     }
+
+    /// Detectors have begun anew: until they can trigger again, blocks without a trigger say nothing of the noise.
+    mutating func detectorsBegan(blind: Int) { trust.gap(blind: blocks(blind), noise: noisePower, seen: seen) }
+
+    private func blocks(_ samples: Int) -> Int { samples > 0 ? (samples - 1) / length + 1 : 0 }
+
+    /// Power of the noise from 1 Hz, m²/s⁴.
+    private var noisePower: Double { noise[5] + noise[6] + noise[7] }
+
+    /// Whether an event that begins with the next sample may have begun earlier, or beside what is no noise.
+    var isDoubtful: Bool { trust.isDoubtful(at: taken / length, noise: noisePower) }
 
     /// Value `k` of a block, one of the last 40.
     @inline(__always)
@@ -216,10 +231,17 @@ struct GroundBlocks: Sendable {
     private mutating func learn(_ block: Int) {
         frozen = anyTriggered ? frozen + 1 : 0
         quiet = anyTriggered ? 0 : quiet + 1
+        if !trust.take(power(block), block: block, noise: noisePower, seen: seen) {
+            for k in noise.indices { noise[k] = 0 }
+            seen = 0
+        }
         guard block >= Self.delay, quiet > Self.delay || frozen > 1440 else { return }
-        guard !estimated[(block - Self.delay) % Self.kept] else { return }
+        guard trust.mayLearn, !estimated[(block - Self.delay) % Self.kept] else { return }
         seen = min(seen + 1, 240)
         let weight = 1 / Double(seen)
         for k in 0..<Self.noiseValues { noise[k] += (value(k, block - Self.delay) - noise[k]) * weight }
+        trust.learned(power(block - Self.delay))
     }
+
+    private func power(_ block: Int) -> Double { value(5, block) + value(6, block) + value(7, block) }
 }

@@ -55,12 +55,14 @@ public struct OnsiteEstimator: Sendable {
     /// After some seconds: log PGV = a log Pv + b (cm/s); from the published log PGV to the true one, and to the largest one
     /// where it is saturated. By deploy/benchmarks/discrimination/onsite.
     private static let laws = [
-        (time: 1, a: 1.254, b: 1.325, low: -0.75, high: 0.80, saturated: 0.80),
-        (time: 2, a: 1.203, b: 1.165, low: -0.77, high: 0.74, saturated: 1.33),
-        (time: 3, a: 1.026, b: 0.887, low: -0.92, high: 0.81, saturated: 1.04),
-        (time: 5, a: 0.996, b: 0.569, low: -0.67, high: 0.57, saturated: 1.71),
-        (time: 8, a: 1.033, b: 0.470, low: -0.65, high: 0.49, saturated: 1.56),
+        (time: 1, a: 1.254, b: 1.325, low: -0.75, high: 0.75),
+        (time: 2, a: 1.203, b: 1.165, low: -0.76, high: 0.61),
+        (time: 3, a: 1.026, b: 0.887, low: -0.89, high: 0.79),
+        (time: 5, a: 0.996, b: 0.569, low: -0.77, high: 0.43),
+        (time: 8, a: 1.033, b: 0.470, low: -0.62, high: 0.42),
     ]
+    /// The range of all times where the estimate is saturated.
+    private static let saturated = (low: -0.74, high: 1.89)
 
     private let rate: Double
     /// Sample of the onset; nil: nothing to estimate.
@@ -132,7 +134,7 @@ public struct OnsiteEstimator: Sendable {
             level = (estimate.tauC >= 0.6 ? 2 : 0) + (estimate.pd >= 0.002 ? 1 : 0)
             estimate.level = level
         }
-        if estimate.isSaturated { estimate.range.high = law.saturated }
+        if estimate.isSaturated { estimate.range = Self.saturated }
         return estimate
     }
 }

@@ -41,6 +41,7 @@ import Testing
             #expect(near(one.iv2 * 1e4, "iv2_cm2_s"))
             #expect(near(one.pgvByPv * 100, "pgv_pv_cm_s") && near(one.pgvByPd * 100, "pgv_pd_cm_s"))
             #expect(one.isSaturated == values["saturated"] as? Bool)
+            #expect([one.range.low, one.range.high] == values["range"] as? [Double])
             #expect(one.pdIsValid == values["pd_valid"] as? Bool && one.pvIsValid == values["pv_valid"] as? Bool)
         }
         let decided = try #require(run.told.first { $0.result.likely == .earthquake })
@@ -154,7 +155,7 @@ import Testing
                 classification: true, onsite: false, alarm: 0.005, alarmProbability: p)
             return ground.run(3095..<ground.on.count, settings).told.first { $0.alarm }.map { $0.sample - 3095 }
         }
-        #expect(begin(0.5) == 96 && begin(0.85) == 96 && begin(0.99) == 144 && begin(0.9999) == 480)
+        #expect(begin(0.5) == 96 && begin(0.85) == 96 && begin(0.99) == 144 && begin(0.9999) == 576)
     }
 
     /// A velocity that the noise of 13 s has had as well is no reason for an alarm, twice of it is.
@@ -195,6 +196,14 @@ import Testing
         #expect(course([0.7, 0.6]).peak == 0.7 && course([0.7, 0.5]).peak == 0.7 && course([0.7, 0.49]).peak == 0)
         #expect(course([0.7, 0.49, 0.6]).peak == 0.6)
         #expect(!course([0.79]).wasCertain && course([0.8, 0.1]).wasCertain)
+    }
+
+    /// From the ninth judging on, one alone is no peak.
+    @Test func aLatePeakNeedsTwoJudgings() {
+        let low = [Double](repeating: 0.1, count: 8)
+        #expect(course(Array(low.dropLast()) + [0.9]).peak == 0.9 && course(low + [0.9]).peak == 0.1)
+        #expect(course(low + [0.95, 0.9]).peak == 0.9 && course(low + [0.95, 0.9, 0.4]).peak == 0)
+        #expect(course(low + [0.9]).isEarthquake)
     }
 
     /// An event is what its likeliest trigger is.
