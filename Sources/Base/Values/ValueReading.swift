@@ -10,6 +10,22 @@ extension Value {
         }
     }
 
+    /// A number within a range.
+    public func number(in range: ClosedRange<Double>) -> Double? {
+        number.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// Nanoseconds of a text that is a time, whatever year it is.
+    public var anyTime: Int64? { rawText.flatMap { Timestamp($0) }?.nanoseconds }
+
+    /// Nanoseconds of a text that is a time from 1920 to 2199 (``Timestamp/sensible``).
+    public var time: Int64? { anyTime.flatMap { Timestamp.sensible.contains($0) ? $0 : nil } }
+
+    public var list: [Value]? {
+        guard case .array(let list) = self else { return nil }
+        return list
+    }
+
     /// A whole number, also when it is written as 2.0.
     public var integer: Int64? {
         switch self {

@@ -1,7 +1,23 @@
+import Messages
 import Propagation
 
 /// Shaking that a station has to expect of an earthquake that its network has located.
 struct ExpectedShaking: Sendable, Equatable {
+    /// Where an earthquake was: epicentre, its depth and uncertainty in km.
+    struct Source: Sendable, Equatable {
+        var epicentre: Place
+        var depth, uncertainty: Double
+
+        /// Nil where one of them is missing.
+        init?(_ event: NetworkEventReading) {
+            guard let latitude = event.latitude, let longitude = event.longitude, let depth = event.depth,
+                let uncertainty = event.semiMajor
+            else { return nil }
+            epicentre = Place(latitude: latitude, longitude: longitude)
+            (self.depth, self.uncertainty) = (depth, uncertainty)
+        }
+    }
+
     /// From the epicentre, km.
     var distance: Double
     /// Seconds from the time of origin to the S wave.
@@ -11,18 +27,17 @@ struct ExpectedShaking: Sendable, Equatable {
     /// With 68 %: the relation's scatter, with those of the magnitude and of the place.
     var range: ClosedRange<Double>
 
-    init(of report: NetworkReport, magnitude: NetworkReport.Magnitude, at place: Place) {
-        let source = Place(latitude: report.latitude, longitude: report.longitude)
-        let depth = report.depth
-        distance = source.distance(to: place)
+    init(of source: Source, magnitude: NetworkEventReading.Magnitude, at place: Place) {
+        let depth = source.depth
+        distance = source.epicentre.distance(to: place)
         travel = TravelTimes.seconds(.s, distance: distance, depth: depth)
         func intensity(_ magnitude: Double, _ distance: Double) -> Double {
             IntensityPrediction.intensity(
                 magnitude: magnitude, distance: (distance * distance + depth * depth).squareRoot())
         }
-        let (size, off) = (magnitude.value, report.uncertainty)
+        let (size, off, spread) = (magnitude.value, source.uncertainty, magnitude.sigma ?? 0)
         let middle = intensity(size, distance)
-        let bySize = (intensity(size + magnitude.sigma, distance) - intensity(size - magnitude.sigma, distance)) / 2
+        let bySize = (intensity(size + spread, distance) - intensity(size - spread, distance)) / 2
         let byPlace = (intensity(size, max(0, distance - off)) - intensity(size, distance + off)) / 2
         let sigma =
             (IntensityPrediction.sigma * IntensityPrediction.sigma + bySize * bySize + byPlace * byPlace).squareRoot()

@@ -108,33 +108,39 @@ public struct NetworkWarning: Sendable {
     ) -> (messages: [WarningMessage], refusal: WarningRefusal?) {
         guard topic == options.topic else { return refuse(.topic) }
         guard !isRetained else { return refuse(.retained) }
-        guard let report = tree.flatMap(NetworkReport.init) else { return refuse(.unreadable) }
+        guard let report = tree.flatMap({ NetworkEventReading($0) }), report.refused.isEmpty,
+            let made = report.made.map({ Double($0) / 1e9 }), let origin = report.origin.map({ Double($0) / 1e9 }),
+            (-2...1800).contains(made - origin), let source = ExpectedShaking.Source(report),
+            let quality = report.quality, let stations = report.stations,
+            report.magnitude == nil || report.magnitude?.sigma != nil
+        else { return refuse(.unreadable) }
         let wall = Double(now.wall) / 1e9
         if now.isSynchronized {
-            guard report.made - wall <= Self.ahead else { return refuse(.clock) }
-            guard wall - report.made <= Self.oldest else { return refuse(.old) }
+            guard made - wall <= Self.ahead else { return refuse(.clock) }
+            guard wall - made <= Self.oldest else { return refuse(.old) }
         }
-        let known = open.firstIndex { $0.message.networkEvent == report.id }
+        let known = open.firstIndex { $0.message.networkEvent == report.eventID }
         // What was delivered twice.
         if let known, report.version <= open[known].message.version { return ([], nil) }
-        if report.isGone || report.isDisputed {
-            guard let known else { return report.isGone ? ([], nil) : refuse(.disputed) }
+        let isGone = report.isWithdrawn || report.isMerged
+        if isGone || report.dispute != nil {
+            guard let known else { return isGone ? ([], nil) : refuse(.disputed) }
             return ([cancel(known, report.version, now)], nil)
         }
-        guard report.isPlaced else { return refuse(.place) }
-        guard report.stations >= options.stations else { return refuse(.stations) }
-        guard !report.isDisturbance else { return refuse(.class) }
+        guard quality == .good else { return refuse(.place) }
+        guard Set(stations.map(\.id)).count >= options.stations else { return refuse(.stations) }
+        guard report.likely != .disturbance else { return refuse(.class) }
         guard let magnitude = report.magnitude else { return refuse(.magnitude) }
-        let shaking = ExpectedShaking(of: report, magnitude: magnitude, at: place)
+        let shaking = ExpectedShaking(of: source, magnitude: magnitude, at: place)
         guard shaking.distance <= IntensityPrediction.reach else { return refuse(.distance) }
-        let arrival = report.origin + shaking.travel
+        let arrival = origin + shaking.travel
         // Without a clock: for as long as the detector's own lets expect.
-        let left = now.isSynchronized ? arrival - wall : max(0, min(60, arrival - report.made))
+        let left = now.isSynchronized ? arrival - wall : max(0, min(60, arrival - made))
         guard left + Self.after > 0 else { return known == nil ? refuse(.passed) : ([], nil) }
         guard known != nil || open.count < Self.most else { return refuse(.many) }
         let before = known.map { open[$0].message }
         let message = WarningMessage(
-            state: .coming, networkEvent: report.id, version: report.version,
+            state: .coming, networkEvent: report.eventID, version: report.version,
             alarm: asksForAlarm(shaking, isSounding: before?.alarm == true),
             arrival: now.isSynchronized ? Int64((arrival * 1e3).rounded()) * 1_000_000 : nil,
             seconds: now.isSynchronized ? Self.rounded(left) : 0, intensity: Self.rounded(shaking.intensity),

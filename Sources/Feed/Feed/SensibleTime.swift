@@ -1,6 +1,8 @@
+import Values
+
 extension Int64 {
-    /// As a time in nanoseconds it lies between 1900 and 2200: differences of such times do not overflow.
-    var isSensibleTime: Bool { self > -2_208_988_800_000_000_000 && self < 7_258_118_400_000_000_000 }
+    /// Whether it is a time in nanoseconds that the feed takes (``Timestamp/sensible``).
+    var isSensibleTime: Bool { Timestamp.sensible.contains(self) }
 
     /// A sensible time that a client has written. Years such as 2599 and 2999, which programs write for an open end and
     /// nanoseconds do not reach, are the last time that is sensible; years before 1900 the first.
@@ -10,7 +12,7 @@ extension Int64 {
     static func time(of text: String, _ read: (String) -> Int64?) -> Int64? {
         let digits = text.utf8.prefix(4)
         guard digits.count == 4, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let year = Int(String(text.prefix(4))), !(1900...2199).contains(year)
+            let year = Int(String(text.prefix(4))), !(1920...2199).contains(year)
         else {
             guard let time = read(text), time.isSensibleTime else { return nil }
             return time
@@ -18,6 +20,6 @@ extension Int64 {
         // The rest of it has to be right all the same; a leap year has a 29 February.
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         guard read((isLeap ? "2000" : "2001") + text.dropFirst(4)) != nil else { return nil }
-        return year < 1900 ? -2_208_988_799_000_000_000 : 7_258_118_399_000_000_000
+        return year < 1920 ? Timestamp.sensible.lowerBound : Timestamp.sensible.upperBound
     }
 }

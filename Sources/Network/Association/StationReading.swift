@@ -56,6 +56,8 @@ extension StationReport {
     /// Seconds that an onset may be ahead of the clock.
     static let aheadSeconds: Int64 = 5
     static let worstClock = 2000.0
+    /// Intensities on Mercalli's scale, as a relation gives them.
+    static let mercalli = 0...12.5
     /// Seconds that a station's arrival may be off, by its own word and from the onset.
     static let largestSigma = 60.0
     static let farthestArrival = 60.0
@@ -65,74 +67,56 @@ extension StationReport {
     ///   - station: of the topic.
     ///   - arrival: when it came, nanoseconds of UTC; nil where that is not known.
     public init(_ payload: Value, station: String, arrival: Int64?) throws(Refusal) {
-        if let name = payload["station"], name != .string(station) { throw .station }
-        guard case .string(let type)? = payload["event_type"], let kind = EventMessage.Kind(rawValue: type),
-            case .string(let id)? = payload["event_id"], case .string(let text)? = payload["onset"],
-            let onset = Timestamp(text)?.nanoseconds
-        else { throw .syntax }
-        if payload["test"] == .bool(true) { throw .test }
-        guard id.utf8.count <= 128, id.hasPrefix(station + "-"), id.utf8.allSatisfy(Self.isPlain) else {
-            throw .eventID
-        }
+        guard let event = StationEventReading(payload), let kind = event.kind else { throw .syntax }
+        if let name = event.station, name != station { throw .station }
+        if event.isTest { throw .test }
+        guard EventID.isOf(station: station, event.eventID) else { throw .eventID }
+        let onset = event.onset
         var asOf = onset
-        if kind != .onset, case .string(let text)? = payload["t"], let time = Timestamp(text)?.nanoseconds {
-            // `t` of an event is that of its newest sample.
-            asOf = time
-        }
-        if case .string(let text)? = payload["end"], let time = Timestamp(text)?.nanoseconds { asOf = max(asOf, time) }
-        if let duration = payload["duration_s"]?.number, duration >= 0, duration < 3600, kind != .onset {
-            asOf = max(asOf, onset &+ Int64(duration * 1e9))
+        // `t` of an event is that of its newest sample.
+        if kind != .onset, let time = event.newest { asOf = time }
+        if let end = event.end { asOf = max(asOf, end) }
+        if let duration = event.duration, duration >= 0, duration < 3600, kind != .onset {
+            asOf = max(asOf, onset + Int64(duration * 1e9))
         }
         if let arrival {
             guard onset <= arrival + Self.aheadSeconds * 1_000_000_000 else { throw .future }
             guard onset >= arrival - Self.daySeconds * 1_000_000_000 else { throw .old }
             asOf = min(asOf, arrival + Self.aheadSeconds * 1_000_000_000)
         }
-        guard asOf >= onset, asOf - onset <= Self.daySeconds * 1_000_000_000 else { throw .future }
-        if let error = payload["tq"]?["error_ms"]?.number, error > Self.worstClock { throw .clock }
-        var result = StationOnset(eventID: id, station: station, time: onset)
+        let (lasted, isBeyond) = asOf.subtractingReportingOverflow(onset)
+        guard asOf >= onset, !isBeyond, lasted <= Self.daySeconds * 1_000_000_000 else { throw .future }
+        if let error = event.clockError, error > Self.worstClock { throw .clock }
+        var result = StationOnset(eventID: event.eventID, station: station, time: onset)
         result.asOf = asOf
-        if case .string(let text)? = payload["p_time"], let time = Timestamp(text)?.nanoseconds,
-            let sigma = payload["p_sigma_s"]?.number
-        {
+        if let time = event.arrival, let sigma = event.arrivalSigma {
             let (apart, isFar) = time.subtractingReportingOverflow(onset)
-            guard sigma >= 0, sigma <= Self.largestSigma, !isFar, abs(Double(apart)) <= Self.farthestArrival * 1e9
+            guard (0...Self.largestSigma).contains(sigma), !isFar,
+                abs(Double(apart)) <= Self.farthestArrival * 1e9
             else { throw .value }
             result.arrival = .init(time: time, sigma: sigma)
         }
-        if let pga = payload["pga"] {
-            guard let number = pga.number, (0...Self.largestPeak).contains(number) else { throw .value }
-            result.pga = number
+        if let pga = event.pga {
+            guard (0...Self.largestPeak).contains(pga) else { throw .value }
+            result.pga = pga
         }
-        if case .array(let scales)? = payload["intensity"] {
-            for scale in scales where scale["scale"] == .string("mmi") {
-                guard let number = scale["value"]?.number, (0...12.5).contains(number) else { throw .value }
-                // The largest intensity of a network is of certain ones alone.
-                guard let certain = CertainIntensity.value(of: scale, in: payload) else { continue }
-                guard (0...12.5).contains(certain) else { throw .value }
-                result.mmi = max(certain, result.mmi ?? certain)
-            }
+        for one in event.intensities where one.scale == "mmi" {
+            guard let number = one.value, Self.mercalli.contains(number) else { throw .value }
+            // The largest intensity of a network is of certain ones alone.
+            guard let certain = one.certain else { continue }
+            guard Self.mercalli.contains(certain) else { throw .value }
+            result.mmi = max(certain, result.mmi ?? certain)
         }
-        if let judged = payload["class"], case .string(let likely)? = judged["likely"] {
-            let p = judged["p"]?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+        if let likely = event.likely {
             let known = StationOnset.Likely(rawValue: likely) ?? .unclassified
             // What has not been judged yet says nothing.
-            if known != .unclassified || p != nil {
+            if known != .unclassified || event.probability != nil {
                 // Stations that do not say `final` call a disturbance certain that stays one.
-                let isFinal =
-                    judged["final"] == .bool(true) || kind == .end
-                    || known == .disturbance && judged["certain"] == .bool(true)
-                result.judgement = .init(known, probability: p, isFinal: isFinal, asOf: asOf)
+                let isFinal = event.isClassFinal || kind == .end || known == .disturbance && event.isClassCertain
+                result.judgement = .init(known, probability: event.probability, isFinal: isFinal, asOf: asOf)
             }
         }
         (self.onset, isFirst) = (result, kind == .onset)
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D: true
-        default: false
-        }
     }
 }
 

@@ -70,4 +70,13 @@ import Testing
         #expect(Timestamp(nanoseconds: 1_767_608_430_120_999_999).stamp == "20260105T102030120Z")
         #expect(Timestamp(nanoseconds: -1).stamp == "19691231T235959999Z")
     }
+
+    /// From 1900 to 2200 it is more nanoseconds than `Int64` has; what is taken from outside is subtracted unchecked.
+    @Test func differencesOfSensibleTimesDoNotOverflow() {
+        let (first, last) = (Timestamp.sensible.lowerBound, Timestamp.sensible.upperBound)
+        #expect(!last.subtractingReportingOverflow(first).overflow)
+        #expect(!first.subtractingReportingOverflow(last).overflow)
+        #expect(Timestamp(nanoseconds: first).description == "1920-01-01T00:00:00.000000000Z")
+        #expect(Timestamp(nanoseconds: last).description == "2199-12-31T23:59:59.999999999Z")
+    }
 }

@@ -329,4 +329,22 @@ import Values
             _ = warning.take(topic: Self.topic, isRetained: false, try? JSONReader.read(other), at: Self.at(4.2))
         }
     }
+
+    /// 10 000 messages that somebody has made to break it, and what the fuzzers have kept.
+    @Test func hostileMessages() throws {
+        var warned = 0
+        for bytes in Array(HostileMessages([Self.message()], count: 10_000, seed: 5)) + (try HostileMessages.corpora())
+        {
+            var warning = NetworkWarning(Self.options)
+            let outcome = warning.take(
+                topic: Self.topic, isRetained: false, try? JSONReader.read(bytes), at: Self.at(4.2))
+            for message in outcome.messages {
+                warned += 1
+                #expect((1...10).contains(message.range.lowerBound) && message.range.upperBound <= 10)
+                #expect((-5...9.5).contains(message.magnitude) && message.distance <= 1000)
+                #expect(message.networkEvent.hasPrefix("net-") && (-10...400).contains(message.seconds))
+            }
+        }
+        #expect(warned > 500, "\(warned)")
+    }
 }

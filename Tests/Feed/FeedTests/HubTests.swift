@@ -89,13 +89,14 @@ final class Bench {
 
     /// A second of the z axis at 100 Hz, `second` after the beginning; its samples are numbered.
     static func trace(_ id: String, _ second: Int, offset: Int64 = 0, count: Int = 100) -> InboundMessage {
-        message(
+        let time = Timestamp(nanoseconds: start + Int64(second) * 1_000_000_000 + offset)
+        let samples = (0..<count).map { (i: Int) -> Value in
+            let number = (second * 100 + i) * 7919 % 5000
+            return .double(Double(number) * 1e-6)
+        }
+        return message(
             "\(id)/data/trace",
-            [
-                "t": .string(Timestamp(nanoseconds: start + Int64(second) * 1_000_000_000 + offset).description),
-                "rate_hz": 100,
-                "z": ["raw": .array((0..<count).map { .double(Double((second * 100 + $0) * 7919 % 5000) * 1e-6) })],
-            ])
+            ["t": .string(time.description), "rate_hz": 100, "z": ["raw": .array(samples)]])
     }
 
     static func event(_ id: String, _ name: String, at time: Int64, _ more: [(String, Value)] = []) -> InboundMessage {
@@ -514,13 +515,14 @@ struct HubTests {
         #expect(bench.refused(.owner) == 2)
         #expect(try bench.text("/fdsnws/event/1/query?format=xml").contains("<value>1.5</value>"))
         #expect(bench.contents.events.count == 1)
-        // Its own station may say it anew; a network may have the same id.
+        // Its own station may say it anew; a station that is called `net` may have an id of the network's.
         try bench.take([
-            Bench.event("base", "base-1", at: time(-90), [("pga", 2.5)]), Bench.network("base-1", at: time(-95)),
+            Bench.event("base", "base-1", at: time(-90), [("pga", 2.5)]), Bench.network("net-1", at: time(-95)),
         ])
+        try bench.take([Bench.event("net", "net-1", at: time(-80))])
         let xml = try bench.text("/fdsnws/event/1/query?format=xml")
         #expect(xml.contains("<value>2.5</value>") && !xml.contains("<value>1.5</value>"))
-        #expect(bench.contents.events.count == 2)
+        #expect(bench.contents.events.count == 3)
     }
 
     @Test func newerVersionsOfANetworkEventCount() throws {
@@ -541,6 +543,47 @@ struct HubTests {
             Bench.network("net-6", at: time(3600)),
         ])
         #expect(bench.contents.events.count == 0 && bench.refused(.place) == 2 && bench.refused(.future) == 1)
+    }
+
+    /// 10 000 messages that somebody has made to break it, and what the fuzzers have kept, on each topic: the feed takes what
+    /// is within its range, and all that it has taken can be asked for.
+    @Test func hostileMessages() throws {
+        let bench = try Bench()
+        try bench.take([Bench.info("base"), Bench.config("base")])
+        let topics = [
+            "base/event/trigger", "network/event", "base/state/info", "base/state/config", "base/state/level",
+            "base/state/health", "base/data/vibration", "base/data/trace",
+        ]
+        let good = try [
+            Bench.event(
+                "base", "base-1", at: time(-100), [("mmi", 3.5), ("class", ["likely": "earthquake", "p": 0.5])]),
+            Bench.network(
+                "net-1", at: time(-10), version: 2,
+                [("mmi", ["value": 4.5]), ("stations", [["id": "base", "event_id": "base-1"]])]),
+            Bench.info("base"), Bench.trace("base", 1),
+        ].map { try JSONReader.read($0.payload) }
+        var batch: [InboundMessage] = []
+        let all = Array(HostileMessages(good, count: 10_000, seed: 6)) + (try HostileMessages.corpora())
+        for (number, bytes) in all.enumerated() {
+            batch.append(.init(topic: "seismote/\(topics[number % topics.count])", payload: bytes))
+            if number % 2 == 0 { batch.append(.init(topic: "seismote/\(topics[number / 2 % 2])", payload: bytes)) }
+            if batch.count >= 200 {
+                try bench.take(batch)
+                batch = []
+            }
+        }
+        try bench.take(batch)
+        #expect(bench.refused(.syntax) > 1000 && bench.refused(.place) > 50 && bench.contents.events.count > 0)
+        let lines = try bench.text("/fdsnws/event/1/query?format=text").split(separator: "\n").dropFirst()
+        #expect(!lines.isEmpty)
+        for line in lines {
+            let parts = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            #expect(parts.count == 13)
+            #expect(abs(Double(parts[2]) ?? 0) <= 90 && abs(Double(parts[3]) ?? 0) <= 180, "\(line)")
+            #expect((0...700).contains(Double(parts[4]) ?? 0) && (-5...9.5).contains(Double(parts[10]) ?? 0), "\(line)")
+        }
+        #expect(try bench.text("/fdsnws/event/1/query?format=xml").contains("</q:quakeml>"))
+        #expect(try bench.text("/metrics").contains("seismote_feed_refused_total{reason=\"place\"} "))
     }
 
     @Test func whatIsOldGoes() throws {

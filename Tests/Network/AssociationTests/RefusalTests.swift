@@ -66,6 +66,13 @@ import Values
         for time in ["2025-10-09T08:51:00Z", "2025-10-09T08:55:00Z", "1700-01-01T00:00:00Z", "2262-01-01T00:00:00Z"] {
             #expect(refusal([("p_time", .string(time)), ("p_sigma_s", .double(0.2))]) == .value, "\(time)")
         }
+        // Differences of such times are more than `Int64` holds.
+        for onset in ["1920-01-01T00:00:00Z", "2025-10-09T08:53:20Z"] {
+            for end in ["2262-04-11T23:47:16Z", "1677-09-22T00:00:00Z"] {
+                let times: [(String, Value?)] = [("onset", .string(onset)), ("t", .string(end)), ("event_type", "end")]
+                #expect(refusal(times, arrival: nil) == .future, "\(onset) \(end)")
+            }
+        }
         #expect(refusal([("test", true)]) == .test)
         #expect(refusal([], arrival: Self.now - 6_000_000_000) == .future)
         #expect(refusal([], arrival: Self.now + day + 1_000_000_000) == .old)
@@ -117,5 +124,70 @@ import Values
         }
         #expect(read > 1000)
         #expect(detector.finish().isEmpty)
+    }
+
+    /// 10 000 messages that somebody has made to break it, and what the fuzzers have kept: each is refused, or its values are
+    /// within their ranges.
+    @Test func hostileMessages() throws {
+        guard case .object(let members) = Country.onset("S1", 1_760_000_000).payload else { return }
+        let event: Value = .object(
+            members.filter { $0.key != "intensity" && $0.key != "class" } + [
+                .init("t", "2025-10-09T08:53:25Z"), .init("end", "2025-10-09T08:53:24Z"), .init("duration_s", 4.5),
+                .init("tq", ["synced": true, "error_ms": 2.5]), .init("p_time", "2025-10-09T08:53:19.9Z"),
+                .init("p_sigma_s", 0.2), .init("velocity_valid", false), .init("test", false),
+                .init("intensity", [["scale": "mmi", "relation": "worden12", "value": 4.5, "from_pga": 4.0]]),
+                .init("class", ["likely": "earthquake", "p": 0.75, "certain": false, "final": true]),
+            ])
+        let info: Value = [
+            "station": ["id": "S1", "latitude": 45, "longitude": 10, "elevation_m": 300], "t": "2025-10-09T08:53:25Z",
+        ]
+        let place: Value = ["latitude": 45, "longitude": 10, "elevation_m": 300, "operator": "a", "source": "b"]
+        var (taken, refused) = (0, 0)
+        for bytes in Array(HostileMessages([event], count: 10_000, seed: 1)) + (try HostileMessages.corpora()) {
+            guard let tree = try? JSONReader.read(bytes) else { continue }
+            do throws(Refusal) {
+                let onset = try StationReport(tree, station: "S1", arrival: Self.now).onset
+                taken += 1
+                #expect((0...98.0665).contains(onset.pga) && (0...12.5).contains(onset.mmi ?? 0))
+                #expect((0...1).contains(onset.judgement?.probability ?? 0) && onset.asOf >= onset.time)
+                #expect((0...60).contains(onset.arrival?.sigma ?? 0) && onset.eventID.hasPrefix("S1-"))
+                #expect(abs((onset.arrival?.time ?? onset.time) - onset.time) <= 60_000_000_000)
+            } catch { refused += 1 }
+        }
+        #expect(taken > 1000 && refused > 3000, "\(taken) taken, \(refused) refused")
+        var detector = NetworkDetector()
+        for bytes in HostileMessages([info, place, event], count: 10_000, seed: 2) {
+            guard let tree = try? JSONReader.read(bytes) else { continue }
+            _ = detector.take(station: "S1", topic: "state/info", payload: tree, arrival: Self.now)
+            _ = detector.enterPlace(tree, of: "S1", arrival: Self.now)
+            _ = detector.take(station: "S1", topic: "event/trigger", payload: tree, arrival: Self.now)
+            detector.restore(tree)
+        }
+        #expect(detector.finish().isEmpty)
+    }
+
+    /// A successor goes on with any version that a detector has written: all of it is within the ranges of its declaration.
+    @Test func whatADetectorWritesIsRead() throws {
+        var country = Country(stations: 12, side: 60, seed: 27)
+        let shaken = country.earthquake([2, 1], at: 50).sorted { $0.time < $1.time }
+        let said = detected(country.infos + shaken, isEarly: true)
+        #expect(!said.isEmpty)
+        for one in said {
+            let read = try #require(
+                NetworkEventReading(try JSONReader.read(one.message.json(boot: "", number: 0, time: one.time))))
+            #expect(read.eventID == one.message.eventID && read.version == one.message.version)
+            #expect(read.kind == one.message.kind && read.made == one.time && read.origin == one.message.origin)
+            #expect(read.refused.isEmpty && read.stations?.map(\.eventID) == one.message.stations.map(\.eventID))
+            #expect(read.quality == one.message.location.quality && read.region == one.message.location.region)
+            #expect((read.magnitude == nil) == (one.message.magnitude == nil) && read.semiMajor != nil)
+            #expect(read.isWithdrawn == one.message.isWithdrawn && (read.dispute != nil) == one.message.isDisputed)
+        }
+        for tree in said.prefix(3).map({ try? JSONReader.read($0.message.json(boot: "", number: 0, time: $0.time)) }) {
+            for bytes in HostileMessages([tree ?? .null], count: 1000, seed: 3) {
+                var detector = NetworkDetector(isEarly: true)
+                detector.restore((try? JSONReader.read(bytes)) ?? .null)
+                #expect(detector.finish().allSatisfy { $0.message.eventID.hasPrefix("net-") })
+            }
+        }
     }
 }

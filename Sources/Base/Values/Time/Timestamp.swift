@@ -8,6 +8,9 @@ public struct Timestamp: Sendable, Equatable, Comparable {
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// Nanoseconds from 1920 to 2199: any two times in this range have a difference that `Int64` can hold.
+    public static var sensible: ClosedRange<Int64> { -1_577_923_200_000_000_000...7_258_118_399_999_999_999 }
+
     public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// The fields of the calendar.

@@ -10,7 +10,7 @@ extension Command {
             .init("confirmed", .flag, "false takes it back: the network event was none", standard: "true"),
         ], result: "`event_id`, `confirmed`",
         check: { members in
-            guard let name = members.text("network_event"), !EventConfirmation.isName(name) else { return nil }
+            guard let name = members.text("network_event"), !EventID.isOfNetwork(name) else { return nil }
             return CodedError(
                 "/network_event", .range, "The id of a network event has to stand here.", got: .string(name),
                 allowed: "net- and 1 to 60 of letters, digits, _ and -")

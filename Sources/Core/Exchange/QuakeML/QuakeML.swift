@@ -27,8 +27,8 @@ public struct QuakeML: Sendable {
     ///   - event: the message of an event's end.
     ///   - info: the station's `state/info`.
     public mutating func add(_ station: String, _ event: Value, info: Value?) {
-        let name = event["event_id"]?.rawText ?? "event"
-        let id = Self.identifier(name)
+        guard let event = StationEventReading(event) else { return }
+        let id = Self.identifier(event.eventID)
         func code(_ key: String, _ standard: String) -> String {
             let text = info?["station"]?[key]?.rawText ?? ""
             return text.isEmpty ? standard : text
@@ -37,21 +37,24 @@ public struct QuakeML: Sendable {
             ("networkCode", code("network", "XX")), ("stationCode", code("code", station)),
             ("locationCode", code("location", "00")),
         ]
-        let likely = event["class"]?["likely"]?.rawText
+        let likely = event.likely
         xml.begin("event", [("publicID", "smi:local/event/\(id)")])
         if likely == "earthquake" { suspectEarthquake() }
-        var words = "station \(station), event \(name)"
+        var words = "station \(station), event \(event.eventID)"
         if let likely { words += ", likely \(likely)" }
-        if let mmi = event["mmi"]?.number {
+        if let mmi = event.mmi {
             words += ", MMI \(Self.tenths(mmi))"
-            if !CertainIntensity.isVelocityValid(event) { words += " (not certain: samples are missing)" }
+            if !event.isMercalliCertain { words += " (not certain: samples are missing)" }
         }
-        if event["test"] == .bool(true) { words += ", a test" }
+        if event.pga?.isFinite == true, !event.isAccelerationValid {
+            words += ", PGA not certain: samples are missing"
+        }
+        if event.isTest { words += ", a test" }
         xml.begin("description")
         xml.leaf("text", words)
         xml.end()
-        pick("smi:local/pick/\(id)", event["onset"], waveform)
-        if let pga = event["pga"]?.number {
+        pick("smi:local/pick/\(id)", event.onset, waveform)
+        if let pga = event.pga, pga.isFinite {
             xml.begin("amplitude", [("publicID", "smi:local/amplitude/\(id)")])
             quantity("genericAmplitude", "\(pga)")
             xml.leaf("type", "A")
@@ -72,7 +75,7 @@ public struct QuakeML: Sendable {
         xml.leaf("typeCertainty", "suspected")
     }
 
-    mutating func pick(_ id: String, _ time: Value?, _ waveform: [(String, String)]) {
+    mutating func pick(_ id: String, _ time: Int64?, _ waveform: [(String, String)]) {
         xml.begin("pick", [("publicID", id)])
         quantity("time", Self.time(time))
         xml.leaf("waveformID", "", waveform)
@@ -89,9 +92,8 @@ public struct QuakeML: Sendable {
     }
 
     /// To the microsecond, which is what readers keep.
-    static func time(_ value: Value?) -> String {
-        let text = (value?.rawText.flatMap { Timestamp($0) } ?? Timestamp(nanoseconds: 0)).description
-        return "\(text.dropLast(4))Z"
+    static func time(_ nanoseconds: Int64?) -> String {
+        "\(Timestamp(nanoseconds: nanoseconds ?? 0).description.dropLast(4))Z"
     }
 
     static func identifier(_ text: String) -> String {

@@ -109,6 +109,8 @@ public struct EventMessage: Sendable, Equatable {
     public var gaps = 0
     /// Seconds.
     public var missing = 0.0
+    /// False where the peak acceleration may be off by more than 2 %.
+    public var accelerationValid = true
     /// False where the ground may have moved faster, or further, than is told.
     public var velocityValid = true
     public var displacementValid = true
@@ -199,6 +201,10 @@ public struct EventMessage: Sendable, Equatable {
         f.number(
             "missing_s", gaps > 0 ? missing : nil, unit: "s",
             "How much is missing in these gaps; left out when there is none.")
+        f.flag(
+            "acceleration_valid", accelerationValid ? nil : false,
+            "False where a start or a gap leaves open by more than 2 % how large the acceleration was; left out otherwise."
+        )
         f.flag(
             "velocity_valid", velocityValid ? nil : false,
             "False where a start or a gap leaves open whether the velocity, and the intensity from it, was larger; left out otherwise."

@@ -40,20 +40,6 @@ enum EventReading {
         }
     }
 
-    private static func id(_ tree: Value) throws(StationDirectory.Problem) -> String {
-        guard let id = tree["event_id"]?.rawText, (1...128).contains(id.utf8.count),
-            id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else { throw .init(reason: .syntax, words: "an event has no event_id of 1 to 128 characters") }
-        return id
-    }
-
-    private static func time(_ tree: Value, _ key: String) throws(StationDirectory.Problem) -> Int64 {
-        guard let time = tree[key]?.rawText.flatMap({ Timestamp($0) })?.nanoseconds, time.isSensibleTime else {
-            throw .init(reason: .syntax, words: "an event has no time `\(key)`")
-        }
-        return time
-    }
-
     /// - Parameter station: the id in the topic.
     static func station(
         _ station: String, _ payload: [UInt8], _ window: Window
@@ -64,55 +50,52 @@ enum EventReading {
         guard let tree = try? JSONReader.read(payload), case .object = tree else {
             throw .init(reason: .syntax, words: "an event is no JSON object")
         }
-        guard tree["event_type"] == .string("end") else { return .nothing }
-        let id = try id(tree)
-        guard id.hasPrefix("\(station)-") else {
+        guard let event = StationEventReading(tree) else {
+            throw .init(
+                reason: .syntax, words: "an event has no event_id, or no onset that is a time from 1920 to 2199")
+        }
+        guard event.kind == .end else { return .nothing }
+        guard EventID.isOf(station: station, event.eventID) else {
             throw .init(
                 reason: .owner,
-                words: "the event `\(id.prefix(60))` does not begin with `\(station)-`, the station of its topic")
+                words: "the event `\(event.eventID.prefix(60))` is none of the station of its topic: its id has to "
+                    + "begin with `\(station)-` and may have A-Z, a-z, 0-9, _ and -, 128 characters at most")
         }
-        let onset = try time(tree, "onset")
-        try check(onset, "an onset of", window)
+        try check(event.onset, "an onset of", window)
         return .event(
             .init(
-                owner: station, id: id, version: 1, time: onset, updated: Int32(clamping: window.now / 1_000_000_000),
-                payload: payload))
+                owner: station, id: event.eventID, version: 1, time: event.onset,
+                updated: Int32(clamping: window.now / 1_000_000_000), payload: payload))
     }
 
     static func network(_ payload: [UInt8], _ window: Window) throws(StationDirectory.Problem) -> Reading {
         guard payload.count <= mostNetwork else {
             throw .init(reason: .size, words: "a network event has \(payload.count) bytes; allowed are \(mostNetwork)")
         }
-        guard let tree = try? JSONReader.read(payload), let version = tree["version"]?.integer else {
-            throw .init(reason: .syntax, words: "a network event is no JSON object with a version")
+        guard let tree = try? JSONReader.read(payload), let event = NetworkEventReading(tree) else {
+            throw .init(
+                reason: .syntax,
+                words: "a network event is no JSON object with an event_id, `net-` and 1 to 60 of A-Z, a-z, 0-9, _ "
+                    + "and -, and a version from 1 on")
         }
-        let id = try id(tree)
-        if tree["withdrawn"] == .bool(true) || tree["merged_into"].map({ $0 != .null }) == true {
-            return .withdrawn(id: id, version: version)
+        let version = Int64(event.version)
+        if event.isWithdrawn || event.isMerged { return .withdrawn(id: event.eventID, version: version) }
+        guard let origin = event.origin else {
+            throw .init(reason: .syntax, words: "a network event has no origin_time from 1920 to 2199")
         }
-        let origin = try time(tree, "origin_time")
         try check(origin, "an origin time of", window)
-        var event = Ring.Event(
-            owner: "network", id: id, version: version, time: origin,
-            updated: Int32(clamping: window.now / 1_000_000_000), payload: payload)
-        event.latitude = try number(tree["latitude"], "latitude", -90...90)
-        event.longitude = try number(tree["longitude"], "longitude", -180...180)
-        event.depth = try number(tree["depth_km"], "depth_km", -10...800)
-        event.magnitude = try number(tree["magnitude"]?["value"], "magnitude.value", -5...11)
-        return .event(event)
-    }
-
-    /// - Returns: NaN where there is none.
-    private static func number(
-        _ value: Value?, _ key: String, _ allowed: ClosedRange<Double>
-    ) throws(StationDirectory.Problem) -> Double {
-        guard let value, value != .null else { return .nan }
-        guard let number = value.number, allowed.contains(number) else {
+        if let refused = event.refused.first {
             throw .init(
                 reason: .place,
-                words: "\(key) of an event is \(String(decoding: value.json().prefix(40), as: UTF8.self)); allowed is "
-                    + "\(Int(allowed.lowerBound))…\(Int(allowed.upperBound))")
+                words: "\(refused.member) of an event is "
+                    + "\(String(decoding: refused.value.json().prefix(40), as: UTF8.self)); allowed is "
+                    + "\(refused.allowed.lowerBound)…\(refused.allowed.upperBound)")
         }
-        return number
+        var row = Ring.Event(
+            owner: "network", id: event.eventID, version: version, time: origin,
+            updated: Int32(clamping: window.now / 1_000_000_000), payload: payload)
+        (row.latitude, row.longitude) = (event.latitude ?? .nan, event.longitude ?? .nan)
+        (row.depth, row.magnitude) = (event.depth ?? .nan, event.magnitude?.value ?? .nan)
+        return .event(row)
     }
 }

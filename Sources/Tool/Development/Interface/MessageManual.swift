@@ -8,7 +8,7 @@ package enum MessageManual {
 
             Made from the declarations by `seismote interface manual`; [the interface for programs](interface.md) has the same as JSON Schema and AsyncAPI. [Messages](messages.md) tells the topics, [Measures](../understand/measures.md) how the numbers are computed. Times are RFC 3339 in UTC with nanoseconds. Readers ignore fields that they do not know.
 
-            `*` marks a field that is left out when there is nothing to say; `{x,y,z}` stands for one object each.
+            `*` marks a field that is left out when there is nothing to say; `{x,y,z}` stands for one field each. A unit alone as the type means a number. `x`, `y` and `z` are the axes, `h` is the horizontal vector √(x² + y²), `v3` the 3-D vector.
 
             ## Envelope
 
@@ -16,12 +16,17 @@ package enum MessageManual {
 
 
             """
-        text += table(DescribedMessage.envelope(isSampled: true))
+        var tables = FieldTables()
+        text += tables.table(DescribedMessage.envelope(isSampled: true), under: "Envelope")
         for message in messages {
             guard case .object(let fields, let isSampled) = message.content else { continue }
             let title = message.name.prefix(1).uppercased() + message.name.dropFirst()
-            text += "\n## \(title)\n\n\(message.help) On \(topics(of: message))\(isSampled ? ", with `tq`" : "").\n\n"
-            text += table(fields)
+            text += "\n## \(title)\n\n\(message.help) On \(topics(of: message))\(isSampled ? ", with `tq`" : "")."
+            if let earlier = tables.title(of: fields) {
+                text += " Fields as in \(FieldTables.link(earlier)).\n"
+            } else {
+                text += "\n\n" + tables.table(fields, under: title)
+            }
         }
         return text
     }
@@ -32,31 +37,84 @@ package enum MessageManual {
         return channels.map { $0.address == nil ? "the request's response topic" : "`\($0.path)`" }.joined(
             separator: ", ")
     }
+}
 
-    private static func table(_ fields: [DescribedField]) -> String {
-        "| Field | Type | Unit | What |\n|---|---|---|---|\n" + rows(fields, below: "")
+/// Tables of fields, one after the other. Members that an earlier table has in several rows are a link to it.
+private struct FieldTables {
+    /// The members of the objects in the tables so far, and the heading above each.
+    private var shown: [(members: [DescribedField], title: String)] = []
+
+    mutating func table(_ fields: [DescribedField], under title: String) -> String {
+        shown.append((fields, title))
+        return "| Field | Type | What |\n|---|---|---|\n" + rows(fields, below: "", under: title)
     }
 
-    /// Neighbours that have the same members share their rows.
-    private static func rows(_ fields: [DescribedField], below path: String) -> String {
+    /// Returns the heading above the first table that has these members in an object.
+    func title(of members: [DescribedField]) -> String? { shown.first { $0.members == members }?.title }
+
+    static func link(_ title: String) -> String { "[\(title)](#\(title.lowercased()))" }
+
+    /// Neighbours that have the same members share their rows; axes and vectors share one.
+    private mutating func rows(_ fields: [DescribedField], below path: String, under title: String) -> String {
         var text = ""
         var index = 0
         while index < fields.count {
             let field = fields[index]
-            let alike = fields[index...].prefix { $0.kind == field.kind && members(field.kind) != nil }
-            for one in alike.isEmpty ? fields[index...index] : alike {
-                let mark = one.presence == .optional ? " *" : ""
-                let kind = name(of: one.kind) + (one.presence == .nullable ? " or null" : "")
-                text += "| `\(path)\(one.name)`\(mark) | \(kind) | \(one.unit == "1" ? "" : one.unit) | \(one.help) |\n"
+            let members = Self.members(field.kind)
+            var alike = fields[index...].prefix { $0.kind == field.kind && members != nil }
+            if alike.isEmpty { alike = fields[index...].prefix { Self.areDirections(field, $0) } }
+            if alike.isEmpty { alike = fields[index...index] }
+            let earlier = members.flatMap { self.title(of: $0.0) }
+            let remark = earlier.map { "Members as in \(Self.link($0))." } ?? ""
+            var row = alike.startIndex
+            while row < alike.endIndex {
+                let directions = alike[row...].prefix { Self.areDirections(alike[row], $0) }
+                let isJoined = directions.count > 1
+                let name = isJoined ? Self.joined(directions.map(\.name)) : alike[row].name
+                let help = [isJoined ? "" : alike[row].help, remark].filter { !$0.isEmpty }.joined(separator: " ")
+                // (Rows of members show the object as well.)
+                if !help.isEmpty || members == nil || alike[row].presence == .optional {
+                    text += Self.row(alike[row], as: path + name, help)
+                }
+                row += max(1, directions.count)
             }
-            if let (members, mark) = members(field.kind) {
-                let names = alike.map(\.name)
-                let name = names.count == 1 ? names[0] : "{\(names.joined(separator: ","))}"
-                text += rows(members, below: "\(path)\(name)\(mark).")
+            if let (members, mark) = members, earlier == nil {
+                let inner = rows(members, below: "\(path)\(Self.joined(alike.map(\.name)))\(mark).", under: title)
+                let lines = inner.utf8.filter { $0 == 10 }
+                if lines.count > 2 { shown.append((members, title)) }
+                text += inner
             }
-            index += max(1, alike.count)
+            index += alike.count
         }
         return text
+    }
+
+    private static func joined(_ names: [String]) -> String {
+        names.count == 1 ? names[0] : "{\(names.joined(separator: ","))}"
+    }
+
+    /// Whether both are an axis or a vector, and nothing else is to say of them.
+    private static func areDirections(_ one: DescribedField, _ other: DescribedField) -> Bool {
+        func isDirection(_ field: DescribedField) -> Bool {
+            switch field.name {
+            case "x", "y", "z": field.help == "Axis \(field.name)."
+            case "h": field.help.hasPrefix("Horizontal vector")
+            case "v3": field.help == "3-D vector."
+            default: false
+            }
+        }
+        return isDirection(one) && isDirection(other) && one.kind == other.kind && one.unit == other.unit
+            && one.presence == other.presence
+    }
+
+    private static func row(_ field: DescribedField, as name: String, _ help: String) -> String {
+        let mark = field.presence == .optional ? " *" : ""
+        let unit = field.unit == "1" ? "" : field.unit
+        let kind = Self.name(of: field.kind)
+        // (A unit alone is that of a number.)
+        let type = unit.isEmpty ? kind : field.kind == .number ? unit : "\(kind), \(unit)"
+        let absence = field.presence == .nullable ? " or null" : ""
+        return "| `\(name)`\(mark) | \(type)\(absence) | \(help) |\n"
     }
 
     private static func members(_ kind: DescribedField.Kind) -> ([DescribedField], String)? {

@@ -140,7 +140,7 @@ import Testing
         Case(
             file: "event-end.json",
             keys:
-                "\(event) \(assessed) class_features alarm end response_spectrum response_spectrum.period_s response_spectrum.x response_spectrum.y response_spectrum.geometric_mean d5_75_s d5_95_s gaps missing_s velocity_valid displacement_valid sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
+                "\(event) \(assessed) class_features alarm end response_spectrum response_spectrum.period_s response_spectrum.x response_spectrum.y response_spectrum.geometric_mean d5_75_s d5_95_s gaps missing_s acceleration_valid velocity_valid displacement_valid sta_lta_max sta_lta_max.x sta_lta_max.y sta_lta_max.z sta_lta_max.h sta_lta_max.v3"
                 + " dominant_hz direction direction.azimuth_deg direction.axis direction.incidence_deg direction.rectilinearity first_motion first_motion.axis"
                 + " first_motion.t waveform waveform.topic waveform.bytes waveform.records waveform.sha256"
                 + " waveform.messages waveform.unit_per_count test"

@@ -290,7 +290,8 @@ enum Samples {
         (spectrum.y, spectrum.mean) = (spectrum.x, spectrum.x)
         m.responseSpectrum = spectrum
         m.gaps = 1
-        (m.missing, m.velocityValid, m.displacementValid) = (0.05, false, false)
+        (m.missing, m.accelerationValid) = (0.05, false)
+        (m.velocityValid, m.displacementValid) = (false, false)
         m.ratios = [DetectorRatios("sta_lta", RatioValues(x: 5, y: 4, z: 3.5, h: 6.25, v3: 6.5))]
         m.dominantHz = 2.75
         m.direction = Direction(azimuthDeg: 12.5, axis: .plusY, incidenceDeg: 35.25, rectilinearity: 0.875)

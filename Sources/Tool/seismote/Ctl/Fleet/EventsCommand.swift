@@ -172,7 +172,7 @@ struct EventsCommand: ParsableCommand {
             guard let message = try feed.next(until: min(end, monotonicSeconds() + 1)), !message.isRetained,
                 let (station, rest) = Topics.split(message.topic, root: root), EventRepair.topics.contains(rest),
                 let event = try? JSONReader.read(message.payload),
-                Topics.isEvent(event["event_id"]?.rawText, of: station), repair.isNew(event, of: station, on: rest)
+                EventID.isOf(station: station, event["event_id"]?.rawText), repair.isNew(event, of: station, on: rest)
             else { continue }
             if event["event_type"]?.rawText == "update", !updates { continue }
             show(station, event)

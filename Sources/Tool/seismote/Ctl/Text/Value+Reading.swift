@@ -8,11 +8,6 @@ extension Value {
         return safe(text)
     }
 
-    var list: [Value]? {
-        guard case .array(let list) = self else { return nil }
-        return list
-    }
-
     var members: [Member]? {
         guard case .object(let members) = self else { return nil }
         return members

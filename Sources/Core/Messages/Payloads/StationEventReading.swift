@@ -1,0 +1,85 @@
+import Values
+
+/// A message of a station's event as all programs read it (``EventMessage`` is what the station writes). All of it comes from
+/// outside: a member of another type counts as missing, unless it says otherwise here.
+public struct StationEventReading: Sendable {
+    /// An intensity of one relation.
+    public struct Intensity: Sendable {
+        public var scale: String?
+        public var value: Double?
+        /// The value on which decisions may rest: where the velocity is not valid, that from the acceleration alone.
+        public var certain: Double?
+    }
+
+    /// Station that the message names; empty where that is no text.
+    public var station: String?
+    public var kind: EventMessage.Kind?
+    public var eventID: String
+    /// Nanoseconds of UTC, as are all times.
+    public var onset: Int64
+    /// Time of the newest sample; it, the end and the arrival are of any year, so that differences may overflow.
+    public var newest: Int64?
+    public var end: Int64?
+    /// Seconds.
+    public var duration: Double?
+    /// Milliseconds that the station's clock may be off.
+    public var clockError: Double?
+    public var arrival: Int64?
+    /// Seconds.
+    public var arrivalSigma: Double?
+    /// m/s²; not a number where the message has something else.
+    public var pga: Double?
+    public var mmi: Double?
+    public var intensities: [Intensity] = []
+    /// Class that the station gives the event, in its own word.
+    public var likely: String?
+    /// Probability of an earthquake.
+    public var probability: Double?
+    public var isClassCertain = false
+    public var isClassFinal = false
+    /// False where a start or a gap of the samples leaves open how strong the shaking was.
+    public var isVelocityValid = true
+    /// False where they leave PGA open by more than 2 %.
+    public var isAccelerationValid = true
+    /// Whether what enters ``mmi`` is valid.
+    public var isMercalliCertain = true
+    public var hasAlarm = false
+    /// Made by a command, not by the ground.
+    public var isTest = false
+
+    /// Nil: it is no message of an event, which has an id and an onset.
+    public init?(_ message: Value) {
+        guard let id = message["event_id"]?.rawText, let onset = message["onset"]?.time else { return nil }
+        (eventID, self.onset) = (id, onset)
+        station = message["station"].map { $0.rawText ?? "" }
+        kind = message["event_type"]?.rawText.flatMap { EventMessage.Kind(rawValue: $0) }
+        (newest, end, duration) = (message["t"]?.anyTime, message["end"]?.anyTime, message["duration_s"]?.number)
+        clockError = message["tq"]?["error_ms"]?.number
+        (arrival, arrivalSigma) = (message["p_time"]?.anyTime, message["p_sigma_s"]?.number)
+        pga = message["pga"].map { $0.number ?? .nan }
+        mmi = message["mmi"]?.number
+        isVelocityValid = CertainIntensity.isVelocityValid(message)
+        isAccelerationValid = CertainIntensity.isAccelerationValid(message)
+        isMercalliCertain = CertainIntensity.isMercalliCertain(message)
+        intensities = (message["intensity"]?.list ?? []).map { [isVelocityValid] one in
+            // (Gutenberg and Richter's relation has no velocity.)
+            let isCertain = isVelocityValid || one["relation"]?.rawText == "gutenberg_richter"
+            let value = one["value"]?.number
+            return Intensity(
+                scale: one["scale"]?.rawText, value: value, certain: isCertain ? value : one["from_pga"]?.number)
+        }
+        let judged = message["class"]
+        likely = judged?["likely"]?.rawText
+        probability = judged?["p"]?.number(in: 0...1)
+        isClassCertain = judged?["certain"]?.flag == true
+        isClassFinal = judged?["final"]?.flag == true
+        hasAlarm = message["alarm"]?.flag == true
+        isTest = message["test"]?.flag == true
+    }
+
+    /// Mercalli intensity on which decisions may rest: of the first relation of that scale; nil where there is none.
+    public var certainMercalli: Double? {
+        if isVelocityValid, let mmi { return mmi }
+        return intensities.first { $0.scale == "mmi" }?.certain
+    }
+}
