@@ -38,7 +38,16 @@ extension LinkOptions {
         selfCheck = check
         readBack = [topics.current]
         // (Summaries and health are said again by themselves.)
-        watched = [topics.online, topics.info, topics.config, topics.current, "\(topics.alertPrefix)/+"]
+        watched = [
+            topics.online, topics.info, topics.config, topics.current, topics.last, topics.update,
+            "\(topics.alertPrefix)/+",
+        ]
+        watchedWhole = [topics.configSchema]
+        if mqtt.homeAssistant.enabled {
+            watchedWhole.append(
+                HomeAssistantPlace(prefix: mqtt.homeAssistant.prefix, id: configuration.station.id, form: .device)
+                    .deviceTopic)
+        }
         stateOrder = [
             topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
         ]

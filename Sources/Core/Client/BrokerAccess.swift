@@ -13,8 +13,17 @@ package struct BrokerAccess: Sendable {
     package var tls = MQTTConfiguration().tls
     /// First levels of every topic.
     package var root = Topics.defaultRoot
+    /// Name of the connection; nil: `clientPrefix` and a random text.
+    package var clientID: String?
+    /// Beginning of such a name.
+    package var clientPrefix = "seismote-ctl"
     /// Seconds for one attempt.
     package var patience = 10.0
 
     package init(brokers: [BrokerAddress]) { self.brokers = brokers }
+
+    /// Where the client id of a station is set, the broker takes some names only: ours begins with it.
+    package mutating func takeNames(of mqtt: MQTTConfiguration, station: String) {
+        if !mqtt.clientID.isEmpty { clientPrefix = mqtt.clientID.naming(station) + "-ctl" }
+    }
 }

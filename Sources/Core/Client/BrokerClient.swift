@@ -46,6 +46,9 @@ package final class BrokerClient {
     private var ticked = 0.0
     /// Brokers that have spoken 5: a closed connection does not make old ones of them.
     private var has5: [BrokerAddress] = []
+    /// How the present broker was spoken to, and what it has said of itself.
+    private var form = ClientForm(version: .v5)
+    private var limits = BrokerLimits()
     private let name: String
     private let session: BrokerSession?
     /// Whether the broker had kept the session.
@@ -58,7 +61,9 @@ package final class BrokerClient {
         self.session = session
         self.inboxLimit = inboxLimit
         version = access.version
-        name = session?.id ?? "seismote-ctl-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        name =
+            session?.id ?? access.clientID
+            ?? "\(access.clientPrefix)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     }
 
     // MARK: connection
@@ -67,28 +72,34 @@ package final class BrokerClient {
     package func connect() throws(ClientError) {
         var problems: [String] = []
         for broker in access.brokers {
-            do throws(ClientError) {
-                version = access.version
-                do throws(ClientError) {
-                    return try attempt(broker, version)
-                } catch {
-                    guard error.isOldBroker, access.version == .v5, !has5.contains(broker) else { throw error }
-                    version = .v311
-                    try attempt(broker, version)
-                    guard !error.isSaid else { return }
-                    // A broker that starts, or a forwarder before one, hangs up as well: 5 once more, now that it is there.
-                    version = .v5
-                    do throws(ClientError) { return try attempt(broker, version) } catch { version = .v311 }
-                    return try attempt(broker, version)
-                }
-            } catch {
+            do throws(ClientError) { return try connect(to: broker) } catch {
                 problems.append("\(broker): \(error.description)")
             }
         }
         throw ClientError(problems.joined(separator: "\n"))
     }
 
-    private func attempt(_ broker: BrokerAddress, _ version: MQTTVersion) throws(ClientError) {
+    private func connect(to broker: BrokerAddress) throws(ClientError) {
+        var forms = ClientForms(
+            access.version, isKnown: access.version == .v5 && has5.contains(broker), hasWill: session?.will != nil)
+        var first: ClientError?
+        while true {
+            do throws(ClientError) {
+                try attempt(broker, forms.current)
+                if forms.isFinal() { return }
+            } catch {
+                // Of several forms that came to nothing the first says most.
+                first = first ?? error
+                guard !Interrupt.came, forms.failed(error.sign) else {
+                    throw error.sign == nil ? error : first ?? error
+                }
+            }
+        }
+    }
+
+    private func attempt(_ broker: BrokerAddress, _ form: ClientForm) throws(ClientError) {
+        version = form.version
+        (self.form, limits) = (form, BrokerLimits())
         connection = nil
         (isAccepted, refusal, end, ticked) = (false, nil, nil, monotonicSeconds())
         subscribed.removeAll()
@@ -96,7 +107,7 @@ package final class BrokerClient {
         asked.removeAll()
         inbox.removeAll()
         (taken, weight, overflow) = (0, 0, nil)
-        let connection = try client(of: broker, version)
+        let connection = try client(of: broker, form)
         self.connection = connection
         let failure = Interrupt.after(seconds: access.patience) { () -> MQTTFailure? in
             do throws(MQTTFailure) {
@@ -115,27 +126,43 @@ package final class BrokerClient {
                 try step(until: deadline)
             } catch {
                 // Brokers without MQTT 5 may hang up, or answer with something too short to be one of 5.
-                throw ClientError(error.description, isOldBroker: !connection.hasLoggedError)
+                throw ClientError(error.description, sign: connection.hasLoggedError ? nil : .hungUp)
             }
             // (Of those without MQTT 5 some wait for the rest of what they take for a longer packet.)
             if monotonicSeconds() >= deadline {
-                throw ClientError("no answer within \(Int(access.patience)) s", isOldBroker: true)
+                throw ClientError("no answer within \(Int(access.patience)) s", sign: .silent)
             }
             if Interrupt.came { throw ClientError("interrupted") }
         }
         if let refusal {
-            let isOld = refusal.code == 1 || refusal.code == 132
-            throw ClientError("refused: \(refusal.reason)", isOldBroker: isOld, isSaid: isOld)
+            throw ClientError("refused: \(refusal.reason)\(nameOf(refusal.code))", sign: Self.sign(refusal.code))
         }
         if version == .v5, !has5.contains(broker) { has5.append(broker) }
     }
 
-    private func client(of broker: BrokerAddress, _ version: MQTTVersion) throws(ClientError) -> MQTTConnection {
+    /// The client id, where a refusal may be for it: brokers that take some names only say the same as of a wrong password.
+    private func nameOf(_ code: Int) -> String {
+        [2, 5, 133, 135].contains(code) ? " (client id \(name))" : ""
+    }
+
+    private static func sign(_ code: Int) -> ClientError.Sign? {
+        switch code {
+        case 1, 132: .isOld
+        case BrokerLimits.retainNotSupported: .takesNoRetained
+        case BrokerLimits.qosNotSupported: .takesNoQoS1
+        default: nil
+        }
+    }
+
+    private func client(of broker: BrokerAddress, _ form: ClientForm) throws(ClientError) -> MQTTConnection {
         var options = MQTTOptions(
-            broker, clientID: name, version: version, keepalive: 30, tls: access.tls, payloadLimit: Self.payloadLimit)
+            broker, clientID: name, version: form.version, keepalive: 30, tls: access.tls,
+            payloadLimit: Self.payloadLimit)
         options.receiveMaximum = 65535
         (options.isClean, options.sessionExpiry) = (session == nil, session?.expiry)
         options.will = session?.will.map { MQTTOptions.Will(topic: $0.topic, payload: $0.payload) }
+        options.will?.qos = form.willQoS
+        options.will?.retain = form.willIsRetained
         do throws(MQTTFailure) {
             let connection = try MQTTConnection(options)
             if !access.username.isEmpty {
@@ -150,6 +177,11 @@ package final class BrokerClient {
             }
         }
     }
+
+    /// Whether the broker keeps retained messages, as far as it has said or shown.
+    package var retains: Bool { version == .v5 ? limits.retainAvailable : form.willIsRetained }
+    /// Whether it takes QoS 1.
+    package var hasQoS1: Bool { version == .v5 ? limits.maximumQoS >= 1 : form.willQoS >= 1 }
 
     /// Says good-bye.
     package func disconnect() {
@@ -221,8 +253,12 @@ package final class BrokerClient {
         properties.add(contentType: .json)
         if let expiry { properties.add(expiry: expiry) }
         do throws(MQTTFailure) {
-            return try connection.publish(topic, payload, qos: 1, retain: retain, properties)
-        } catch { throw ClientError("cannot publish on \(topic): \(error.description)") }
+            return try connection.publish(
+                topic, payload, qos: hasQoS1 ? 1 : 0, retain: retain && retains, properties)
+        } catch {
+            throw ClientError(
+                "cannot publish on \(topic): \(error.description)", isTooLarge: error.cause == .tooLarge)
+        }
     }
 
     /// Acknowledgements of the broker since the last call, with its reasons.
@@ -312,7 +348,8 @@ package final class BrokerClient {
         connection.takeEvents(into: &happened)
         for event in happened {
             switch event {
-            case .connected(let limits): (isAccepted, isResumed) = (true, limits.sessionPresent)
+            case .connected(let limits):
+                (isAccepted, isResumed, self.limits) = (true, limits.sessionPresent, limits)
             case .refused(let code, let reason): refusal = (code, reason)
             case .lost(let reason, _, _, _): end = end ?? reason
             case .subscribed(let id, let code): granted(id, code)

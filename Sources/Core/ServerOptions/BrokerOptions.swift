@@ -35,6 +35,9 @@ package struct BrokerOptions: ParsableArguments {
     @Option(help: Self.help("clientKey"))
     package var clientKey: String?
 
+    @Option(help: Self.help("clientId"))
+    package var clientId: String?
+
     @Option(help: Self.help("mqtt"))
     package var mqtt: String?
 
@@ -58,6 +61,10 @@ package struct BrokerOptions: ParsableArguments {
         ("ca", "file", "SEISMOTE_CA", "Trusted CA certificates (PEM)."),
         ("client-cert", "file", "SEISMOTE_CERT", "Client certificate (PEM)."),
         ("client-key", "file", "SEISMOTE_KEY", "Its private key (PEM)."),
+        (
+            "client-id", "name", "SEISMOTE_CLIENT_ID",
+            "Name of the connection, where the broker takes some names only; no other connection may have it."
+        ),
         (
             "mqtt", "version", "SEISMOTE_MQTT",
             "5 or 3.1.1; else 5, and 3.1.1 with a broker that has no 5."
@@ -92,8 +99,10 @@ package struct BrokerOptions: ParsableArguments {
 
     /// Access by all of these: options above the environment above the file. Credentials of the file are for the file's
     /// broker alone.
-    /// - Parameter mqtt: what a settings file says of the broker; nil where there is none.
-    package func access(mqtt settings: MQTTConfiguration?) throws -> BrokerAccess {
+    /// - Parameters:
+    ///   - mqtt: what a settings file says of the broker; nil where there is none.
+    ///   - station: id of the station of that file.
+    package func access(mqtt settings: MQTTConfiguration?, station: String = "") throws -> BrokerAccess {
         var uris = broker
         if uris.isEmpty, let text = Self.environment("BROKER") {
             uris = text.split(separator: " ").map(String.init)
@@ -108,6 +117,7 @@ package struct BrokerOptions: ParsableArguments {
                 access.username = mqtt.username
                 (file.password, file.inline) = (mqtt.passwordFile, mqtt.password)
                 access.tls = mqtt.tls
+                access.takeNames(of: mqtt, station: station)
             }
         }
         access.brokers = try Self.addresses(uris.isEmpty ? Configuration().mqtt.uris : uris)
@@ -117,6 +127,7 @@ package struct BrokerOptions: ParsableArguments {
         if let name = clientKey ?? Self.environment("KEY") { access.tls.keyFile = name }
         access.root = root ?? Self.environment("ROOT") ?? file.root ?? access.root
         if let problem = Topics.problem(inRoot: access.root) { throw ValidationError("--root: \(problem)") }
+        access.clientID = clientId ?? Self.environment("CLIENT_ID")
         switch mqtt ?? Self.environment("MQTT") {
         case nil: break
         case "5": access.version = .v5

@@ -1,6 +1,7 @@
 import CRabbitMQ
 import Client
 import Glibc
+import MQTT
 import NetworkMachine
 import Settings
 
@@ -51,6 +52,8 @@ final class AMQPConnection {
             }
             return socket
         }
+        // OpenSSL would ask for the pass phrase of a key at the terminal, and wait for it.
+        if let problem = TransportSecurity.fileProblem(tls) { throw AMQPError(message: problem) }
         guard let socket = amqp_ssl_socket_new(connection) else { throw AMQPError(message: "TLS is not available") }
         if !tls.caFile.isEmpty, amqp_ssl_socket_set_cacert(socket, tls.caFile) != 0 {
             throw AMQPError(message: "mqtt.tls.ca_file \(tls.caFile) cannot be used")

@@ -1,5 +1,6 @@
 import Client
 import MQTT
+import Settings
 import TestSupport
 import Testing
 
@@ -92,7 +93,83 @@ import Testing
             for _ in 0..<5 { _ = try client.next(until: monotonicSeconds() + 1) }
         }
         withExtendedLifetime(broker) {
-            #expect((error?.description ?? "").contains("seismote/denied"), "\(String(describing: error))")
+            #expect(error?.description.contains("seismote/denied") == true, "\(String(describing: error))")
+        }
+    }
+
+    private static func limited(
+        _ configuration: String, _ version: MQTTVersion, session: BrokerSession? = nil,
+        _ change: (inout BrokerAccess) -> Void = { _ in }
+    ) throws -> (broker: Broker, client: BrokerClient) {
+        let broker = try Broker(configuration)
+        var access = BrokerAccess(brokers: [.init(host: "127.0.0.1", port: broker.port, tls: false)])
+        (access.patience, access.version) = (10, version)
+        change(&access)
+        return (broker, BrokerClient(access, session: session))
+    }
+
+    /// A defect: the network's detector, which has a retained last will, never came in; and no program could say anything
+    /// to a broker of QoS 0.
+    @Test(arguments: [
+        ("retain_available false", MQTTVersion.v5), ("retain_available false", .v311), ("max_qos 0", .v5),
+        ("max_qos 0", .v311), ("retain_available false\nmax_qos 0", .v5), ("retain_available false\nmax_qos 0", .v311),
+    ])
+    func brokersWithoutRetainedMessagesOrQoS1AreUsed(limits: String, version: MQTTVersion) throws {
+        let session = BrokerSession(id: "detector", expiry: 60, will: ("seismote/network/status", Array("gone".utf8)))
+        let (broker, client) = try Self.limited(limits, version, session: session)
+        try withExtendedLifetime(broker) {
+            try client.connect()
+            #expect(client.version == version)
+            #expect(client.retains == !limits.contains("retain"))
+            #expect(client.hasQoS1 == !limits.contains("qos"))
+            try client.subscribe(["seismote/a"])
+            try client.publish("seismote/a", [1, 2, 3], retain: true)
+            #expect(try client.next(until: monotonicSeconds() + 5)?.payload == [1, 2, 3])
+        }
+    }
+
+    /// A tool without a last will, at the same brokers; with MQTT 5 they say their limits.
+    @Test(arguments: ["retain_available false", "max_qos 0"]) func aToolKeepsWithinTheLimits(limits: String) throws {
+        let (broker, client) = try Self.limited(limits, .v5)
+        try withExtendedLifetime(broker) {
+            try client.connect()
+            try client.subscribe(["seismote/a"])
+            try client.publish("seismote/a", [4], retain: true)
+            #expect(try client.next(until: monotonicSeconds() + 5)?.payload == [4])
+        }
+    }
+
+    /// A message beyond the broker's limit is told from a connection that has ended: the next one goes on.
+    @Test func aMessageThatIsTooLargeIsNamed() throws {
+        let (broker, client) = try Self.limited("max_packet_size 500", .v5)
+        try withExtendedLifetime(broker) {
+            try client.connect()
+            try client.subscribe(["seismote/a"])
+            let error = #expect(throws: ClientError.self) {
+                _ = try client.send("seismote/a", [UInt8](repeating: 65, count: 600))
+            }
+            #expect(error?.isTooLarge == true && error?.description.contains("seismote/a") == true)
+            try client.publish("seismote/a", [5])
+            #expect(try client.next(until: monotonicSeconds() + 5)?.payload == [5])
+        }
+    }
+
+    /// A broker that takes some client ids only says the same as of a wrong password: the name is in what is said of it, and
+    /// can be given, or begins with that of the station.
+    @Test(arguments: [MQTTVersion.v5, .v311]) func theClientIDIsNamedAndCanBeGiven(version: MQTTVersion) throws {
+        let (broker, client) = try Self.limited("clientid_prefixes secure-", version)
+        try withExtendedLifetime(broker) {
+            let error = #expect(throws: ClientError.self) { try client.connect() }
+            #expect(error?.description.contains("(client id seismote-ctl-") == true, "\(String(describing: error))")
+            var access = client.access
+            access.clientID = "secure-me"
+            try BrokerClient(access).connect()
+            access.clientID = nil
+            var mqtt = MQTTConfiguration()
+            mqtt.clientID = "secure-{id}"
+            access.takeNames(of: mqtt, station: "basement")
+            #expect(access.clientPrefix == "secure-basement-ctl")
+            try BrokerClient(access).connect()
         }
     }
 }

@@ -66,6 +66,9 @@ public struct LinkOptions: Sendable, Equatable {
     /// Retained topics of ours, or filters of such, on which our word is said again when somebody else writes there
     /// (`RetainedWatch`). It is no fault to be refused them.
     public var watched: [String] = []
+    /// The same, of large messages: only with MQTT 5, where the broker does not send ours back to us. What somebody has
+    /// emptied outside of our own topics stays so until the next connection: it may have been meant.
+    public var watchedWhole: [String] = []
     /// Delivers the broker's retained messages with each subscription.
     public var wantsRetained = false
     /// Seconds for which the broker keeps what comes for us while we are away (with 3.1.1 it decides itself for how long);
@@ -116,7 +119,9 @@ public struct LinkOptions: Sendable, Equatable {
     }
 
     /// All that is subscribed to.
-    var filters: [String] { subscriptions + optionalSubscriptions + watched }
+    func filters(_ version: MQTTVersion) -> [String] {
+        subscriptions + optionalSubscriptions + watched + (version == .v5 ? watchedWhole : [])
+    }
 
     /// Throws for options with which no link can be made.
     func check() throws(MQTTError) {

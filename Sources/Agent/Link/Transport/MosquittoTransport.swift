@@ -133,7 +133,8 @@ final class MosquittoTransport: Transport {
     func subscribe(_ filter: String, isCheck: Bool) -> Int32? {
         var how = MQTTOptions.Subscription()
         if !isCheck {
-            how.retained = options.wantsRetained && !options.watched.contains(filter) ? .always : .never
+            let isWatched = options.watched.contains(filter) || options.watchedWhole.contains(filter)
+            how.retained = options.wantsRetained && !isWatched ? .always : .never
             (how.keepsRetained, how.isWithoutOwn) = (true, true)
         }
         return try? connection?.subscribe(filter, how)

@@ -6,7 +6,8 @@ extension BrokerOptions {
     func access() throws -> BrokerAccess {
         let path = settingsPath
         do {
-            return try access(mqtt: path.map { try LayerOptions.parse([]).load(path: $0).configuration.mqtt })
+            let configuration = try path.map { try LayerOptions.parse([]).load(path: $0).configuration }
+            return try access(mqtt: configuration?.mqtt, station: configuration?.station.id ?? "")
         } catch let error as SecretError {
             throw CtlError(status: .files, error.message)
         }

@@ -121,7 +121,8 @@ import Testing
         #expect(board.acked(1001))
         #expect(board.link.statistics.inFlightPeak <= 3)
         #expect(listener.first { $0.text == "999" } != nil)
-        #expect(listener.messages.map(\.text) == (0..<1000).map(String.init))
+        let numbers: [String] = (0..<1000).map { "\($0)" }
+        #expect(listener.messages.map(\.text) == numbers)
     }
 
     @Test func aMessageThatIsTooLargeForTheBrokerIsCountedAndNotSent() throws {

@@ -71,7 +71,8 @@ import Testing
         broker.reload()
         // The second or third trial: after 5, 10 or 20 s.
         #expect(eventually(within: 50) { listener.messages.filter { !$0.text.isEmpty }.count == 30 })
-        #expect(listener.messages.map(\.text) == (0..<30).map(String.init))
+        let numbers: [String] = (0..<30).map { "\($0)" }
+        #expect(listener.messages.map(\.text) == numbers)
         #expect(eventually { keeper.state.withLock { $0.disk.isEmpty } })
         #expect(board.link.statistics.connects == 1)
         #expect(eventually { board.link.statistics.deniedTopics.isEmpty })

@@ -123,7 +123,7 @@ import Testing
         }
         #expect(events.status == 0, "\(events.errors)")
         let line =
-            "2026-01-05 10:21:02  basement  end  0.41 m/s² III (not certain)  32.5 s  earthquake 94 %  ALARM  CLIPPED  waveform of 9 records  test"
+            "2026-01-05 10:21:02  basement  end  0.41 m/s² (not certain) III (not certain)  32.5 s  earthquake 94 %  ALARM  CLIPPED  waveform of 9 records  test"
         #expect(events.output.split(separator: "\n").map(String.init) == [line, line], "\(events.output)")
     }
 

@@ -54,7 +54,7 @@ import Testing
         #expect(
             lines[1]
                 == "basement,basement-20260105T102030150Z,2026-01-05T10:20:30.150000000Z,2026-01-05T10:21:00.000000000Z,"
-                + "29.9,0.25,0.01,4.5,,earthquake,,0,0,1")
+                + "29.9,0.25,0.01,4.5,,earthquake,,0,0,1,1")
         let asked = station.requests.filter { $0.verb == "events" }
         #expect(asked.map { $0.object["after"] as? Int } == [nil, 4, 2])
         #expect(asked.allSatisfy { $0.object["min_mmi"] as? Double == 3 && $0.object["from"] is String })
@@ -161,7 +161,7 @@ import Testing
         let page = try Tool("ctl", "--help").output
         let one = try Tool("ctl", "ping", "--help").output
         for option in [
-            "--user", "--password-file", "--ca", "--client-cert", "--client-key", "--mqtt", "--root",
+            "--user", "--password-file", "--ca", "--client-cert", "--client-key", "--client-id", "--mqtt", "--root",
         ] {
             #expect(page.contains(option) && !one.contains(option + " "), "\(option)")
         }

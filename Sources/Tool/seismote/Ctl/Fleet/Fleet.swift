@@ -66,7 +66,7 @@ struct Fleet {
             case "state/health": view.health = value
             case "state/summary": view.summary = value
             case "event/last":
-                guard value == nil || Topics.isEvent(value?["event_id"]?.rawText, of: id) else { return nil }
+                guard value == nil || EventID.isOf(station: id, value?["event_id"]?.rawText) else { return nil }
                 view.lastEvent = value
             case "state/level": break
             default: return nil

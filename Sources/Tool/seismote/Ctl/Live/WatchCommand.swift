@@ -58,7 +58,7 @@ struct WatchCommand: ParsableCommand {
                 value = .string(String(decoding: message.payload.prefix(20), as: UTF8.self))
             } else if let read = try? JSONReader.read(message.payload) {
                 let isEvent = rest == "event/trigger"
-                if isEvent, !Topics.isEvent(read["event_id"]?.rawText, of: station) { continue }
+                if isEvent, !EventID.isOf(station: station, read["event_id"]?.rawText) { continue }
                 value = read
             } else {
                 continue
@@ -115,7 +115,7 @@ struct WatchCommand: ParsableCommand {
         if rest == "data/trace" {
             if let block = LiveBlock(message.payload) { screen.trace.take(block, keeping: window + 2) }
         } else if rest == "event/trigger", let value = try? JSONReader.read(message.payload),
-            Topics.isEvent(value["event_id"]?.rawText, of: station)
+            EventID.isOf(station: station, value["event_id"]?.rawText)
         {
             screen.take(event: value, of: station)
         }

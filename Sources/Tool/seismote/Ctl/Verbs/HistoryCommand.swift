@@ -121,8 +121,10 @@ struct HistoryCommand: ParsableCommand {
         let columns = ["x", "y", "z"].flatMap { axis in
             ["min", "max", "rms"].map { result[axis, $0]?.list ?? [] }
         }
-        return (0..<(columns.map(\.count).min() ?? 0)).map { i in
-            (Timestamp(nanoseconds: start &+ step &* Int64(i)).description, columns.map { $0[i].number })
+        let count: Int = columns.map(\.count).min() ?? 0
+        return (0..<count).map { (i: Int) -> Row in
+            let time = Timestamp(nanoseconds: start &+ step &* Int64(i))
+            return (time.description, columns.map { $0[i].number })
         }
     }
 }

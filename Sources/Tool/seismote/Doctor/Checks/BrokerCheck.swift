@@ -66,9 +66,10 @@ enum BrokerProblem {
         case .silent:
             "Is the broker's machine on, on the same network, and does its firewall let the port through? ping tells; \(broker)"
         case .credentials:
-            user.isEmpty
+            (user.isEmpty
                 ? "This broker wants an account: on its machine sudo seismote-broker invite STATION, here sudo seismote join with the line that it prints; or set mqtt.username and mqtt.password_file (sudo seismote setup)"
-                : "Correct the password of `\(user)` (sudo seismote setup --user \(user)), or let the station join: on the broker's machine sudo seismote-broker invite \(user), here sudo seismote join with its line"
+                : "Correct the password of `\(user)` (sudo seismote setup --user \(user)), or let the station join: on the broker's machine sudo seismote-broker invite \(user), here sudo seismote join with its line")
+                + ". Where the broker takes some client ids only, set mqtt.client_id"
         case .fingerprint:
             "Compare it with what `seismote-broker fingerprint` prints on the broker's machine: it is misspelt, or another machine answers at \(broker)"
         case .certificate:
