@@ -21,7 +21,7 @@ extension Associator {
     }
 
     /// Kilometres from the epicentre within which nine in ten of its P waves were: what lies far beyond is chance.
-    private func extent(_ event: AssociatedEvent) -> Double {
+    func extent(_ event: AssociatedEvent) -> Double {
         let distances = event.reckoned.distances ?? distances(event)
         return distances.isEmpty ? 0 : distances[(distances.count - 1) * 9 / 10]
     }

@@ -17,9 +17,33 @@ extension Associator {
             let worth = worth(source, chosen, quiet)
             if worth > best?.worth ?? -.infinity { best = (worth, source, chosen) }
         }
+        // In a small network everything fits a place far away as well, and the search may end there or between two places.
+        if isSmall(around: first.place),
+            best.map({ $0.source.rms > options.gate / 3 && $0.chosen.count < options.matureOnsets }) ?? true
+        {
+            for one in onsets.sorted(by: { StationOnset.precedes($0.onset, $1.onset) }).prefix(Self.firstStarts) {
+                let start = Hypocentre(origin: one.onset.seconds - 2.5, place: one.place, depth: options.depth.middle)
+                guard let (source, chosen) = improve(start, onsets) else { continue }
+                let worth = worth(source, chosen, quiet)
+                if worth > best?.worth ?? -.infinity { best = (worth, source, chosen) }
+            }
+        }
         guard let (worth, source, chosen) = best, isCredible(source, chosen, first) else { return }
         accept(source, chosen, worth, quiet)
     }
+
+    /// Whether a network is so small that hardly more onsets will come than there are. (Elsewhere the wait for more of them tells
+    /// an earthquake from gusts.)
+    private func isSmall(around place: Place) -> Bool {
+        stations.values.count { $0.place.map { $0.distance(to: place) < Self.smallKilometres } ?? false }
+            <= Simultaneity.few
+    }
+
+    /// Kilometres around a station within which the stations of a small network are.
+    private static let smallKilometres = 100.0
+
+    /// Stations with the first onsets at which a source is looked for as well, where the search found none that fits well.
+    private static let firstStarts = 3
 
     /// Onsets that may be of the same source as one: unassociated, or of an event that is young; at most 40, the
     /// nearest ones.
@@ -126,6 +150,7 @@ extension Associator {
             let shadowed = chosen.filter(\.isShadowed).count
             let needed = shadowed * 2 > chosen.count ? options.minimumStations + 2 : options.minimumStations
             if support.used >= needed, support.isEnough { return true }
+            if shadowed == 0, 2 * support.silent.count <= support.used, isBeyondChance(source, chosen) { return true }
             // Many that agree to tenths of a second are no chance, even where the weak shaking left others silent.
             return names.count >= options.minimumStations + 2 + shadowed / 2 && source.rms < options.gate / 4
                 && support.allSilent < (names.count >= options.minimumStations * 2 ? 2 : 1) * names.count
@@ -144,6 +169,28 @@ extension Associator {
             return false
         }
         return true
+    }
+
+    /// Whether noise does not make so many onsets agree so closely, by how many stations there are around and how noisy they
+    /// are.
+    private func isBeyondChance(_ source: Hypocentre, _ chosen: [Kept]) -> Bool {
+        guard source.rms < options.gate / 4 else { return false }
+        let names = Set(chosen.map(\.onset.station))
+        let reach = chosen.reduce(0) { max($0, $1.place.distance(to: source.place)) }
+        var (count, others) = (0, 0)
+        for (name, station) in stations {
+            guard let place = station.place, place.distance(to: source.place) <= reach else { continue }
+            if names.contains(name) || station.watches(at: source.origin) { count += 1 }
+        }
+        for kept in pool where kept.event == nil && kept.place.distance(to: source.place) <= reach {
+            if !chosen.contains(where: { $0.onset.eventID == kept.onset.eventID }) { others += 1 }
+        }
+        let rate = Chance.usualRate + Double(others) / (Self.poolSeconds * Double(max(1, count)))
+        // From the first station to the last one and back, wherever the wave comes from.
+        let window = 2 * (2 * reach * TravelTimes.slowest + options.gate)
+        return Chance(
+            stations: count, agreeing: names.count, rate: rate, window: window, residual: source.rms
+        ).events < Chance.least
     }
 
     /// Whether a time (seconds of UTC) is still to come; the onset is looked at again then.
@@ -210,9 +257,18 @@ extension Associator {
             let part = abs(seconds - travel) / options.gate(travel, .p)
             parts[kept.onset.station] = min(part, parts[kept.onset.station] ?? part)
         }
-        let sharp = parts.values.reduce(0) { $0 + ($1 <= Self.sharpPart ? 1 : 0) }
-        return Double(sharp) >= Self.sharpShare(parts.count) * Double(parts.count)
+        let sharp = parts.values.count { $0 <= Self.sharpPart }
+        if Double(sharp) >= Self.sharpShare(parts.count) * Double(parts.count) { return true }
+        // Clocks that are wrong are off by more than gusts leave empty beside the wave.
+        let near = parts.values.count { $0 <= Self.nearPart }
+        return Double(sharp) >= Self.sharpShare(parts.count) * Double(near)
+            && Double(sharp) >= Self.rightClocks * Double(parts.count)
     }
+
+    /// Part of what is allowed up to which the onsets of gusts are about as dense as those that are sharp.
+    private static let nearPart = 1.2
+    /// The share of all onsets around that has to be sharp where the others may be of wrong clocks.
+    private static let rightClocks = 0.45
 
     /// Whether many onsets of an event that grows are still nearer to the times of the wave than chance has them.
     func isSharp(_ event: AssociatedEvent) -> Bool {
@@ -292,11 +348,16 @@ extension Associator {
     private func areAlike(_ shifts: [Double], _ chosen: [Kept], _ source: Hypocentre, _ extent: Double) -> Bool {
         let middle = shifts.sorted()[shifts.count / 2]
         guard abs(middle) <= Self.clockSeconds else { return false }
-        return zip(chosen, shifts).allSatisfy { kept, shift in
+        let alike = zip(chosen, shifts).count { kept, shift in
             kept.place.distance(to: source.place) <= extent
                 && abs(shift - middle) <= options.gate(source.travel(.p, to: kept.place), .p)
         }
+        return Double(alike) >= Self.alikePart * Double(chosen.count)
     }
+
+    /// Part of the onsets with a source of their own that are alike off the wave of an event, from which on all are taken for
+    /// its: among those of many clocks that are ahead there is one of something else, too.
+    private static let alikePart = 0.85
 
     /// Makes an event of a source, or gives it to the young event that it shares onsets with.
     /// - Parameters:

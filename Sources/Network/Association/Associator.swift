@@ -13,6 +13,8 @@ public struct Associator: Sendable {
         var operatorName: String?
         /// Times of its onsets of the last minutes, seconds of UTC.
         var recent: [Double] = []
+        /// Seconds by which its onsets were off the P waves of the last earthquakes that are forgotten.
+        var offsets: [Double] = []
 
         /// Whether it would have told of an onset at a time (seconds of UTC), so that its silence means something.
         func watches(at time: Double) -> Bool { isOnline && since <= time }
@@ -47,7 +49,7 @@ public struct Associator: Sendable {
     /// Event time, nanoseconds of UTC.
     public private(set) var now = Int64.min
     /// Seconds that unassociated onsets are kept.
-    private static let poolSeconds = 180.0
+    static let poolSeconds = 180.0
     private static let busyOnsets = 10
 
     public init(_ options: AssociationOptions = AssociationOptions()) { self.options = options }
@@ -101,7 +103,10 @@ public struct Associator: Sendable {
             for i in events.indices where events[i].deadline(options) <= now {
                 if events[i].closed == nil { events[i].closed = now } else { events[i].isForgotten = true }
             }
-            for event in events where event.isForgotten { release(event.serial, andForget: true) }
+            for event in events where event.isForgotten {
+                rememberOffsets(event)
+                release(event.serial, andForget: true)
+            }
             events.removeAll(where: \.isForgotten)
         }
         now = max(now, time)

@@ -48,10 +48,10 @@ extension Hypocentre {
     /// The hypocentre whose waves come closest to the times of arrival: Geiger's method (1912), damped, with weights after
     /// Huber (1964). The depth is held near the first one by a weak assumption, because onsets of P waves alone at a
     /// distance hardly tell it.
-    /// - Parameter start: from a search.
-    func fitted(to arrivals: [Arrival]) -> Hypocentre {
-        let priorDepth = depth < 35 ? 10.0 : depth
-        let priorWidth = arrivals.count < 6 ? 3.0 : priorDepth < 35 ? 8.0 : 40.0
+    /// - Parameter known: the depth that is taken for known, km; nil: the usual one, or that of a deep source.
+    func fitted(to arrivals: [Arrival], depth known: Double? = nil) -> Hypocentre {
+        let priorDepth = known ?? (depth < 35 ? 10.0 : depth)
+        let priorWidth = known != nil ? 0.5 : arrivals.count < 6 ? 3.0 : priorDepth < 35 ? 8.0 : 40.0
         var result = self
         var damping = 1e-3
         var cost = result.cost(arrivals, priorDepth, priorWidth)

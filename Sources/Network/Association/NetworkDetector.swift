@@ -145,26 +145,17 @@ public struct NetworkDetector: Sendable {
         regions.indices.flatMap { regions[$0].finish() }
     }
 
-    /// Nanoseconds of UTC that a message may have, 1970 to 2240: others can be reckoned from them.
-    private static let times: ClosedRange<Int64> = 0...8_520_000_000_000_000_000
-
     /// Goes on with a message that was published before this run, by this program or another one.
     public mutating func restore(_ message: Value) {
-        guard case .string(let id)? = message["event_id"], case .int(let version)? = message["version"],
-            case .array(let stations)? = message["stations"], case .string(let text)? = message["t"],
-            let time = Timestamp(text)?.nanoseconds, id.hasPrefix("net-"),
-            (1...1_000_000_000).contains(version), Self.times.contains(time)
-        else { return }
-        let onsets = stations.compactMap { station -> String? in
-            guard case .string(let name)? = station["event_id"] else { return nil }
-            return name
+        guard let event = NetworkEventReading(message), let stations = event.stations, let time = event.made else {
+            return
         }
         let one = Announcer.Announced(
-            id: id, version: Int(version), onsets: Set(onsets), station: stations.first?["id"]?.rawText ?? "",
-            time: time, content: NetworkEventMessage.contentJSON(of: message),
-            isEnded: message["event_type"] == .string("end"))
-        restored.removeAll { $0.id == id && $0.version <= one.version }
-        if !restored.contains(where: { $0.id == id }) { restored.append(one) }
+            id: event.eventID, version: event.version, onsets: Set(stations.compactMap(\.eventID)),
+            station: stations.first?.id ?? "", time: time, content: NetworkEventMessage.contentJSON(of: message),
+            isEnded: event.kind == .end)
+        restored.removeAll { $0.id == one.id && $0.version <= one.version }
+        if !restored.contains(where: { $0.id == one.id }) { restored.append(one) }
         for i in regions.indices { regions[i].announcer.restore(one) }
     }
 

@@ -81,7 +81,10 @@ struct Peers: Equatable {
                 settled = max(settled, arrival + gate)
             } else if around.isEmpty {
                 silent.append(name)
-            } else {
+            } else if names.count < Associator.manyAtOnce
+                || !around.contains(where: { abs($0 - arrival) <= Associator.clockSeconds })
+            {
+                // (One of many that is seconds off may be of a wrong clock, and speaks neither for it nor against it.)
                 others += 1
             }
         }

@@ -91,8 +91,31 @@ struct Simultaneity {
                 return judged(moment, errors: origins.map { $0 - middle }) == .moment
             }
         }
-        return isMoment ? .moment : .wave
+        guard isMoment else { return .wave }
+        return isFitted(beside: moment) ? .wave : .moment
     }
+
+    /// Whether a source between the stations of a small network, at whatever depth, explains their onsets better than one
+    /// moment. The one that was found may be of another minimum, and its depth was held. In a larger network more onsets
+    /// come, and some of their stations are near the true one.
+    private func isFitted(beside moment: (time: Double, cost: Double)) -> Bool {
+        guard around.count <= Self.few, stations.count <= Self.few else { return false }
+        let arrivals = zip(stations, times).map { Arrival(station: $0, phase: .p, time: $1) }
+        for start in arrivals.sorted(by: { $0.time < $1.time }).prefix(Self.starts) {
+            for depth in Self.depths {
+                let source = Hypocentre(origin: start.time - depth / 6, place: start.station, depth: depth)
+                    .fitted(to: arrivals, depth: depth)
+                let errors = arrivals.map { $0.time - source.arrival(.p, at: $0.station) }
+                if judged(moment, errors: errors) == .wave { return true }
+            }
+        }
+        return false
+    }
+
+    /// Stations up to which a network is small.
+    static let few = 12
+    /// How many of the stations a source is looked for at.
+    private static let starts = 4
 
     private static let depths = [2.0, 5, 10, 20]
 

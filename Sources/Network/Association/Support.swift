@@ -128,38 +128,49 @@ extension Associator {
     /// Stations whose onset is by some seconds too early or too late to be of an event, as if their clock were wrong, with
     /// these seconds. Other events of the time make this a guess; so it is said of events of many stations only.
     func wrongClocks(_ event: AssociatedEvent, _ source: Hypocentre) -> [(station: String, seconds: Double)] {
-        guard event.members.count >= options.matureOnsets, source.rms < Self.clockResidual else { return [] }
+        let found = offsets(of: event, source).filter { abs($0.value) >= Self.clockError }
+        guard !found.isEmpty else { return [] }
+        var known = found.mapValues { _ in [Double]() }
+        for name in found.keys { known[name] = stations[name]?.offsets ?? [] }
+        for other in events where other.serial != event.serial {
+            for (name, seconds) in offsets(of: other, other.hypocentre) where found[name] != nil {
+                known[name]?.append(seconds)
+            }
+        }
+        return found.filter { name, seconds in
+            guard let others = known[name], !others.isEmpty else { return true }
+            return others.contains { abs($0 - seconds) < Self.clockError / 2 }
+        }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Seconds by which the onsets of stations are off the P wave of an event; of each station the nearest one.
+    private func offsets(of event: AssociatedEvent, _ source: Hypocentre) -> [String: Double] {
+        guard event.members.count >= options.matureOnsets, source.rms < Self.clockResidual else { return [:] }
         let reach = reach(of: event)
-        var phases: [String: Phase] = [:]
-        for member in event.members { phases[member.eventID] = member.phase }
+        // (What is far beyond most of its onsets is of something else.)
+        let near = min(reach, extent(event) * 1.3 + 15)
         var found: [String: Double] = [:]
         for kept in pool where kept.event == event.serial || kept.event == nil {
             let distance = kept.place.distance(to: source.place)
-            guard distance <= reach else { continue }
+            guard distance <= (kept.event == nil ? near : reach) else { continue }
             let residual = kept.onset.seconds - source.arrival(.p, at: kept.place)
-            guard abs(residual) >= Self.clockError, abs(residual) <= Self.clockSeconds else { continue }
+            guard abs(residual) <= Self.clockSeconds else { continue }
             if abs(residual) < abs(found[kept.onset.station] ?? .infinity) { found[kept.onset.station] = residual }
         }
-        let right = Set(
-            members(of: event).filter { kept, phase in
-                phase == .p && abs(kept.onset.seconds - source.arrival(.p, at: kept.place)) < Self.clockError
-            }.map(\.kept.onset.station))
-        let proven = right.union(punctual(beside: event))
-        return found.filter { !proven.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return found
     }
 
-    /// Stations that had the P wave of another event of the last minutes in time: what is off now is something else that they
-    /// felt, not their clock.
-    private func punctual(beside event: AssociatedEvent) -> Set<String> {
-        var names: Set<String> = []
-        for other in events where other.serial != event.serial && other.hypocentre.rms < Self.clockResidual {
-            guard other.isMature(options) else { continue }
-            for (kept, phase) in members(of: other) where phase == .p {
-                let residual = kept.onset.seconds - other.hypocentre.arrival(.p, at: kept.place)
-                if abs(residual) < Self.clockError / 2 { names.insert(kept.onset.station) }
+    /// Earthquakes by which a station's clock is remembered.
+    private static let rememberedOffsets = 4
+
+    /// Keeps what an event that is forgotten says of the clocks.
+    mutating func rememberOffsets(_ event: AssociatedEvent) {
+        for (name, seconds) in offsets(of: event, event.hypocentre) {
+            stations[name]?.offsets.append(seconds)
+            if let count = stations[name]?.offsets.count, count > Self.rememberedOffsets {
+                stations[name]?.offsets.removeFirst(count - Self.rememberedOffsets)
             }
         }
-        return names
     }
 
     /// Root mean square of an event's residuals (s) from which on its place itself is in doubt, and no clock is.

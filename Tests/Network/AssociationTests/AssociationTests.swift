@@ -39,8 +39,10 @@ import Values
             #expect(one.message.magnitude?.relation == "cua-heaton-2009-soil")
         }
         for (_, versions) in Dictionary(grouping: spoken, by: \.message.eventID) {
-            #expect(versions.map(\.message.version) == Array(1...versions.count))
-            #expect(versions.map(\.message.kind.rawValue).filter { $0 != "update" } == ["onset", "end"])
+            let numbers: [Int] = versions.map { $0.message.version }
+            #expect(numbers == Array(1...versions.count))
+            let kinds: [String] = versions.map { $0.message.kind.rawValue }
+            #expect(kinds.filter { $0 != "update" } == ["onset", "end"])
         }
     }
 

@@ -66,8 +66,10 @@ import Values
         #expect(count >= 90 && errors.count >= 48)
         let bias = errors.reduce(0, +) / Double(errors.count)
         #expect(abs(bias) < 0.2, "\(bias)")
-        #expect((55...80).contains(within * 100 / errors.count), "\(within) of \(errors.count) within one sigma")
-        #expect(abs(depths.reduce(0, +) / Double(depths.count)) < 2.5, "\(depths)")
+        let share: Int = within * 100 / errors.count
+        #expect((55...80).contains(share), "\(within) of \(errors.count) within one sigma")
+        let tooDeep: Double = depths.reduce(0, +) / Double(depths.count)
+        #expect(abs(tooDeep) < 2.5, "\(depths)")
     }
 
     /// The depth is that of the region where the onsets do not tell it, and the magnitude says how little is known.

@@ -34,8 +34,9 @@ import Values
 
     /// A wave is told from one moment where the network is wide enough for a difference, and only there.
     @Test func wavesAreNoMoment() {
-        let stations = (0..<12).map { i in
-            Place(offset: SIMD2(cos(Double(i)), sin(Double(i))) * (5 + 4 * Double(i)), from: Self.centre)
+        let stations = (0..<12).map { (i: Int) -> Place in
+            let direction = SIMD2<Double>(cos(Double(i)), sin(Double(i)))
+            return Place(offset: direction * (5 + 4 * Double(i)), from: Self.centre)
         }
         func judged(_ source: Hypocentre, _ time: (Place) -> Double) -> Bool {
             Simultaneity(stations.map { ($0, time($0)) }, around: stations).verdict(beside: source) == .moment

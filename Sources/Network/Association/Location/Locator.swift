@@ -90,8 +90,8 @@ struct Locator {
                 asOf: one.asOf)
         }
         self.centre = centre
-        self.silent = silent.map { $0.projected(around: centre) }.sorted { ($0 * $0).sum() < ($1 * $1).sum() }
-            .prefix(Self.mostSilent).map { $0 }
+        let quiet: [SIMD2<Double>] = silent.map { $0.projected(around: centre) }
+        self.silent = Array(quiet.sorted { ($0 * $0).sum() < ($1 * $1).sum() }.prefix(Self.mostSilent))
         radius = observed.map { ($0.at * $0.at).sum().squareRoot() }.max() ?? 0
         distances = Array(repeating: 0, count: observed.count)
         origins = distances
