@@ -31,6 +31,10 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
 
     private var sequence = 0
     private var statusSequence = 0
+    /// The status as it was said last.
+    private var status: [UInt8] = []
+    private var statusWatch = RetainedCorrection()
+    private var lastWatch = RetainedCorrection()
     private var confirmations = 0
     /// Confirmations that this run has sent to stations; a successor sends those of open events once more.
     private var confirmed = ConfirmationBook()
@@ -88,6 +92,8 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     /// be published goes out with the next connection.
     package mutating func disconnected() {
         isLearning = true
+        statusWatch.disconnected()
+        lastWatch.disconnected()
         publishing = [:]
         // (These are said anew with each connection.)
         let own = [topics.event, topics.last, topics.status, topics.sync]
@@ -204,6 +210,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         case .version: _ = note(message)
         case .station: takeStation(message, clock)
         case .published:
+            lookForOthers(message, clock)
             if isVersion(message) {
                 _ = note(message)
             } else if message.name == home?.birthTopic {
@@ -219,6 +226,19 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         }
         return []
     }
+
+    /// Notices what another client has written on a retained topic of ours. (What comes while it is learnt what the broker
+    /// has is of before, and is followed by ours.)
+    private mutating func lookForOthers(_ message: NetworkMessage, _ clock: Double) {
+        guard Journal.brokerRetains, !isLearning else { return }
+        if message.name == topics.status {
+            statusWatch.heard(isOwn: message.payload == status, now: Self.nanoseconds(clock))
+        } else if message.name == topics.last, let last {
+            lastWatch.heard(isOwn: message.payload == last, now: Self.nanoseconds(clock))
+        }
+    }
+
+    private static func nanoseconds(_ clock: Double) -> UInt64 { UInt64(max(0, clock) * 1e9) }
 
     /// Notes a version that is written down, or published by whatever run.
     private mutating func note(_ message: NetworkMessage) -> Value? {
@@ -391,6 +411,14 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         }
         journal.beat(now: now, clock: clock, oldestNeeded: detector.oldestNeeded, watch, &effects)
         tellHomeAssistant(clock)
+        if lastWatch.takeDue(now: Self.nanoseconds(clock)) {
+            effects.lines.append("\(topics.last) was overwritten by another client: published again")
+            publishLast()
+        }
+        if statusWatch.takeDue(now: Self.nanoseconds(clock)) {
+            effects.lines.append("\(topics.status) was overwritten by another client: published again")
+            nextStatus = clock
+        }
         guard clock >= nextStatus else { return }
         nextStatus = clock + options.statusSeconds
         sayStatus(isOnline: true, now: now)
@@ -416,8 +444,8 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     private mutating func sayStatus(isOnline: Bool, now: Int64) {
         let message = NetworkStatusMessage(
             isOnline: isOnline, version: options.version, detector, watch, asked: asked, published: sequence)
-        effects.publish(
-            topics.status, message.json(boot: boot, number: statusSequence, time: now), isRetained: true)
+        status = message.json(boot: boot, number: statusSequence, time: now)
+        effects.publish(topics.status, status, isRetained: true)
         statusSequence += 1
     }
 

@@ -47,10 +47,8 @@ package struct NetworkVersion: Sendable, Equatable {
 
     /// Nil where the message is none of ours.
     init?(_ tree: Value, _ payload: [UInt8]) {
-        guard let id = tree["event_id"]?.rawText, id.hasPrefix("net-"), let version = tree["version"]?.whole else {
-            return nil
-        }
-        self.init(eventID: id, version: version, payload: payload)
+        guard let read = NetworkEventReading(tree) else { return nil }
+        self.init(eventID: read.eventID, version: read.version, payload: payload)
     }
 
     func isSame(_ other: Self) -> Bool { eventID == other.eventID && version == other.version }

@@ -51,7 +51,7 @@ final class NetworkService {
                     id: settings.clientID, expiry: Self.sessionSeconds, will: machine.will(now: realNanoseconds())))
             do {
                 try client.connect()
-                say("connected\(client.isResumed ? ", session resumed" : "")")
+                say("connected\(client.isResumed ? ", session resumed" : "")\(Self.lacks(client))")
                 try serve(client) { pause = 0.5 }
                 machine.sayGoodbye(now: realNanoseconds())
                 _ = try? perform(client)
@@ -74,9 +74,15 @@ final class NetworkService {
         }
     }
 
+    /// Features that the broker seems to lack, and what follows.
+    private static func lacks(_ client: BrokerClient) -> String {
+        (client.retains ? "" : "; the broker keeps no retained messages: newcomers wait for the next status and event")
+            + (client.hasQoS1 ? "" : "; it takes QoS 0 only: messages may be lost")
+    }
+
     /// - Parameter isUp: is told when the broker has taken what waited.
     private func serve(_ client: BrokerClient, isUp: () -> Void) throws {
-        try client.subscribe(machine.topics.heard + [machine.topics.last, machine.topics.sync])
+        try client.subscribe(machine.topics.heard + [machine.topics.last, machine.topics.sync, machine.topics.status])
         // (Two messages of each station: too many to be kept until the broker's answer.)
         try client.ask(for: machine.topics.retained)
         machine.connected(clock: monotonicSeconds())
@@ -129,10 +135,15 @@ final class NetworkService {
             try store.perform(effects.operations)
             for case .version(let number, _) in effects.operations { machine.confirmed(number) }
             for (i, one) in effects.publications.enumerated() {
-                do {
+                do throws(ClientError) {
                     let id = try client.send(one.topic, one.payload, retain: one.isRetained)
                     if let number = one.number { waiting[id] = number }
                 } catch {
+                    // (The next connection would end over it as well, and all others.)
+                    if error.isTooLarge {
+                        say("\(error.description): \(one.payload.count) bytes are not published")
+                        continue
+                    }
                     machine.takeBack(Array(effects.publications[i...]))
                     throw error
                 }
