@@ -68,7 +68,7 @@ public struct BrokerWatch: Sendable {
         let time =
             switch occasion {
             case .shaking(let one): one.onset
-            case .earthquake(let one): one.origin
+            case .earthquake(_, let origin): origin
             default: now
             }
         guard time >= now - Self.oldest else {
@@ -145,64 +145,35 @@ public struct BrokerWatch: Sendable {
     }
 
     private func shaking(_ station: String, _ tree: Value, _ now: Int64) -> Occasion? {
-        guard let id = tree["event_id"]?.rawText, id.hasPrefix("\(station)-"),
-            Self.isEventID(id), let onset = Self.time(tree["onset"], now)
+        guard let event = StationEventReading(tree), EventID.isOf(station: station, event.eventID),
+            event.onset <= now + Self.ahead
         else { return nil }
-        func bounded(_ intensity: Double?) -> Double? { intensity.map { min(max($0, 1), 12) } }
         return .shaking(
             .init(
-                station: station, eventID: id, onset: onset, intensity: bounded(tree["mmi"]?.number),
-                isCertain: CertainIntensity.isVelocityValid(tree),
-                safeIntensity: bounded(CertainIntensity.mercalli(of: tree)),
-                likely: Self.text(tree["class"]?["likely"]?.rawText ?? "unclassified"),
-                probability: tree["class"]?["p"]?.number.flatMap { (0...1).contains($0) ? $0 : nil },
-                alarm: tree["alarm"]?.flag ?? false, isTest: tree["test"]?.flag ?? false))
+                station: station, eventID: event.eventID, onset: event.onset, intensity: event.mmi.map(Self.step),
+                isCertain: event.isMercalliCertain, safeIntensity: event.certainMercalli.map(Self.step),
+                likely: Self.text(event.likely ?? "unclassified"), probability: event.probability,
+                alarm: event.hasAlarm, isTest: event.isTest))
     }
 
     private func earthquake(_ tree: Value, _ now: Int64) -> Occasion? {
-        guard let id = tree["event_id"]?.rawText, id.hasPrefix("net-"), Self.isEventID(id),
-            let version = tree["version"]?.whole, let origin = Self.time(tree["origin_time"], now)
-        else { return nil }
-        var stations: [(id: String, eventID: String)] = []
-        if case .array(let list)? = tree["stations"] {
-            for one in list.prefix(10_000) {
-                guard let station = one["id"]?.rawText, let event = one["event_id"]?.rawText else { return nil }
-                stations.append((station, event))
-            }
+        guard let event = NetworkEventReading(tree), let origin = event.origin, origin <= now + Self.ahead else {
+            return nil
         }
-        var place: Place?
-        if tree["place"]?["quality"]?.rawText == "good", let latitude = tree["latitude"]?.number,
-            let longitude = tree["longitude"]?.number, abs(latitude) <= 90, abs(longitude) <= 180
-        {
-            place = Place(latitude: latitude, longitude: longitude)
-        }
-        let depth = tree["depth_km"]?.number ?? 10
-        return .earthquake(
-            .init(
-                eventID: id, version: version, origin: origin,
-                magnitude: tree["magnitude"]?["value"]?.number.flatMap { (-2...10).contains($0) ? $0 : nil },
-                place: place, depth: min(max(depth, 0), 800),
-                intensity: tree["mmi"]?["value"]?.number.map { min(max($0, 1), 12) }, stations: stations,
-                isWithdrawn: tree["withdrawn"]?.flag ?? false, mergedInto: tree["merged_into"]?.rawText))
+        return .earthquake(event, origin: origin)
     }
 
+    /// An intensity as a step of the scale.
+    static func step(_ intensity: Double) -> Double { min(max(intensity, 1), 12) }
+
     private static func time(_ value: Value?, _ now: Int64) -> Int64? {
-        guard let time = value?.rawText.flatMap({ Timestamp($0) })?.nanoseconds, time <= now + ahead else { return nil }
+        guard let time = value?.time, time <= now + ahead else { return nil }
         return time
     }
 
     /// At most 200 characters, none of them for a terminal or a new line.
     private static func text(_ given: String) -> String {
         String(given.unicodeScalars.prefix(200).map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
-    }
-
-    /// As the page has them in its addresses.
-    private static func isEventID(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
-                    || [45, 46, 95].contains($0)
-            }
     }
 
     private static func isWord(_ text: String) -> Bool {

@@ -61,9 +61,9 @@ public struct CourierCommand: Sendable, Equatable {
 
     /// The same for all editions of a message, without a name in it (FNV-1a, 64 bits).
     private static func identifier(_ key: String) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return "seismote-\(String(hash, radix: 16))"
+        var hash = FNV1a()
+        hash.add(key)
+        return "seismote-\(String(hash.value, radix: 16))"
     }
 
     /// A subject of a mail (RFC 2047 where it is not ASCII).

@@ -1,3 +1,4 @@
+import Messages
 import Propagation
 
 /// Decides who is told what, and when: one message for each earthquake and recipient, quiet hours, a limit by the hour, a
@@ -47,7 +48,7 @@ public struct NotificationDesk: Sendable {
         var key: String
         var start: Int64
         var shakings: [String: Occasion.Shaking] = [:]
-        var quake: Occasion.Earthquake?
+        var quake: NetworkEventReading?
         /// Somebody may have to be told more than was said.
         var isChanged = false
     }
@@ -58,12 +59,18 @@ public struct NotificationDesk: Sendable {
         /// Address that a click opens.
         var link: String
         var isUrgent: Bool
+        /// About an earthquake that is disputed.
+        var isDisputed = false
+        /// False for what only corrects an earlier message: nobody else is told.
+        var isNews = true
     }
 
     private struct Entry: Sendable {
         var edition: Int
         var isUrgent: Bool
         var words: Words?
+        /// Whether all that was told until now was of a disputed earthquake.
+        var isDisputed = false
         var time: Int64
     }
 
@@ -146,21 +153,27 @@ public struct NotificationDesk: Sendable {
         forget(now)
         switch occasion {
         case .shaking(let one):
-            let at = place(ofOnset: one.onset) { $0.quake?.stations.contains { $0.eventID == one.eventID } ?? false }
+            let at = place(ofOnset: one.onset) {
+                $0.shakings[one.station]?.eventID == one.eventID
+                    || $0.quake?.stations?.contains { $0.eventID == one.eventID } ?? false
+            }
             // What comes late of a version that is not the last is no news.
             incidents[at].shakings[one.station] = one
             incidents[at].isChanged = true
             return tell(incidents[at], now)
-        case .earthquake(let one):
-            let ids = Set(one.stations.map(\.eventID))
-            let at = place(ofOnset: one.origin) { incident in
-                incident.quake?.eventID == one.eventID || incident.shakings.values.contains { ids.contains($0.eventID) }
+        case .earthquake(let one, let origin):
+            let ids = Self.eventIDs(of: one)
+            let at = place(ofOnset: origin, isOpen: { !Self.isTaken($0, for: one) }) { incident in
+                incident.quake?.eventID == one.eventID
+                    || !Self.isTaken(incident, for: one)
+                        && incident.shakings.values.contains { ids.contains($0.eventID) }
             }
             if let known = incidents[at].quake, known.eventID == one.eventID, known.version >= one.version { return [] }
             // The larger part of an event that fell apart stays what it is.
-            if one.mergedInto != nil { return [] }
+            if one.isMerged { return [] }
             incidents[at].quake = one
             incidents[at].isChanged = true
+            gather(ids, at)
             return tell(incidents[at], now)
         case .offline(let station, let since):
             return simple(
@@ -244,11 +257,56 @@ public struct NotificationDesk: Sendable {
     private static func start(of key: String) -> Int64? { key.hasPrefix("quake-") ? Int64(key.dropFirst(6)) : nil }
 
     /// The incident that something belongs to; a new one where there is none.
-    private mutating func place(ofOnset onset: Int64, isPart: (Incident) -> Bool) -> Int {
+    /// - Parameters:
+    ///   - isOpen: whether an incident of about that time is one that it may belong to.
+    ///   - isPart: whether it belongs to an incident, whatever the time.
+    private mutating func place(
+        ofOnset onset: Int64, isOpen: (Incident) -> Bool = { _ in true }, isPart: (Incident) -> Bool
+    ) -> Int {
         if let at = incidents.lastIndex(where: isPart) { return at }
-        if let at = incidents.lastIndex(where: { abs($0.start - onset) <= Self.together }) { return at }
-        incidents.append(Incident(key: "quake-\(onset)", start: onset))
+        var nearest: (away: Int64, at: Int)?
+        for (at, one) in incidents.enumerated() where isOpen(one) {
+            let away = abs(one.start - onset)
+            if away <= Self.together, away <= nearest?.away ?? .max { nearest = (away, at) }
+        }
+        if let nearest { return nearest.at }
+        var start = onset
+        while incidents.contains(where: { $0.start == start }) { start += 1 }
+        incidents.append(Incident(key: "quake-\(start)", start: start))
         return incidents.count - 1
+    }
+
+    /// Whether an incident has an earthquake that another one does not take the place of: two earthquakes within a minute are
+    /// two incidents, and whoever invents one that is disputed would silence a real one. Where both have the stations' events
+    /// in common, they are one earthquake under two names.
+    private static func isTaken(_ incident: Incident, for quake: NetworkEventReading) -> Bool {
+        guard let known = incident.quake, known.eventID != quake.eventID, known.dispute == nil, !known.isWithdrawn
+        else { return false }
+        return quake.dispute != nil || !isSame(known, quake)
+    }
+
+    /// Whether two earthquakes share half of the stations' events of the one that has fewer.
+    private static func isSame(_ one: NetworkEventReading, _ other: NetworkEventReading) -> Bool {
+        let (ids, others) = (eventIDs(of: one), eventIDs(of: other))
+        let shared = ids.intersection(others).count
+        return shared > 0 && 2 * shared >= min(ids.count, others.count)
+    }
+
+    private static func eventIDs(of quake: NetworkEventReading?) -> Set<String> {
+        Set((quake?.stations ?? []).compactMap(\.eventID))
+    }
+
+    /// Gives an incident the shakings of its earthquake that came before it was known, and were taken for another one's.
+    private mutating func gather(_ ids: Set<String>, _ at: Int) {
+        guard let quake = incidents[at].quake, quake.dispute == nil, !quake.isWithdrawn else { return }
+        for other in incidents.indices where other != at {
+            let own = Self.eventIDs(of: incidents[other].quake)
+            for (station, shaking) in incidents[other].shakings
+            where ids.contains(shaking.eventID) && !own.contains(shaking.eventID) {
+                incidents[other].shakings[station] = nil
+                incidents[at].shakings[station] = shaking
+            }
+        }
     }
 
     private mutating func tell(_ incident: Incident, _ now: Int64) -> [Notice] {
@@ -261,7 +319,8 @@ public struct NotificationDesk: Sendable {
     }
 
     private static func source(of incident: Incident) -> Source {
-        if let quake = incident.quake, !quake.isWithdrawn { return .network }
+        // (What is disputed may be invented, and has no part in the budget of earthquakes.)
+        if let quake = incident.quake, !quake.isWithdrawn, quake.dispute == nil { return .network }
         guard incident.shakings.count == 1, let station = incident.shakings.keys.first else { return .several }
         return .station(station)
     }
@@ -290,57 +349,76 @@ public struct NotificationDesk: Sendable {
             one.alarm && rules.alarm || one.likely == "earthquake" && rules.earthquake
                 || (one.intensity ?? 0) >= rules.intensity ?? .infinity
         }
-        let quake = incident.quake.flatMap { Self.isWanted($0, by: recipient) ? $0 : nil }
-        let isKnown = entries[recipient.name]?[incident.key] != nil
-        guard !wanted.isEmpty || quake.map({ !$0.isWithdrawn }) ?? false || isKnown else { return nil }
+        let isTold = entries[recipient.name]?[incident.key] != nil
+        let isHeld = held.contains { $0.recipient == recipient.name && $0.key == incident.key }
+        let one = incident.quake.flatMap { quake in
+            // (What is disputed has no magnitude any more, so that the rules may not name it any longer.)
+            let isCorrected = quake.dispute != nil && rules.namesNetwork && (isTold || isHeld)
+            return isCorrected || Self.isWanted(quake, by: recipient) ? quake : nil
+        }
+        let isWithdrawn = one?.isWithdrawn ?? false
+        let dispute = isWithdrawn ? nil : one?.dispute
+        // The stations' own reasons hold, whatever is disputed.
+        let quake = dispute != nil && !wanted.isEmpty ? nil : one
+        let isNews = !wanted.isEmpty || quake != nil && !isWithdrawn && (dispute == nil || rules.disputed)
+        guard isNews || isTold || isHeld && (isWithdrawn || dispute != nil) else { return nil }
         // A test is one as long as nothing real has come.
         let isTest = quake == nil && !own.isEmpty && own.allSatisfy(\.isTest)
         let strongest = own.max { ($0.intensity ?? 0, $1.station) < ($1.intensity ?? 0, $0.station) }
-        let expected = quake.flatMap { Self.expected($0, recipient) }
+        let isDisputed = quake != nil && dispute != nil
+        let expected = quake.flatMap { isDisputed ? nil : Self.expected($0, recipient) }
         // What is far away is no reason to wake somebody.
-        let others = expected ?? quake?.intensity
+        let others = isDisputed ? nil : expected ?? quake?.intensity
         let intensity = [strongest?.intensity, others].compactMap(\.self).max()
         let safe = (own.map(\.safeIntensity) + [others]).compactMap(\.self).max()
         let alarm = own.contains { $0.alarm && rules.alarm && !$0.isTest }
-        let isWithdrawn = quake?.isWithdrawn ?? false
         var title: String
         if isWithdrawn {
             title = "No earthquake after all"
+        } else if isDisputed {
+            title = "Disputed earthquake"
         } else if let quake {
-            title = quake.magnitude.map { "Earthquake M \(Self.short($0))" } ?? "Earthquake"
+            title = quake.magnitude.map { "Earthquake M \(Self.short($0.value))" } ?? "Earthquake"
         } else if own.contains(where: { $0.likely == "earthquake" }) {
             title = alarm ? "Alarm: probably an earthquake" : "Shaking, probably an earthquake"
         } else {
             title = alarm ? "Alarm: shaking" : "Shaking"
         }
-        if let intensity, !isWithdrawn {
+        if let intensity, !isWithdrawn, !isDisputed {
             title += ", \(expected == nil ? "" : "here ")intensity \(Self.roman(intensity))"
             if strongest?.isCertain == false, intensity == strongest?.intensity { title += " (not certain)" }
         }
         if isTest { title = "Test: \(title)" }
         var sentences = ["Time: \(clock.moment(quake?.origin ?? incident.start))."]
-        let count = max(own.count, quake?.stations.count ?? 0)
+        let count = max(own.count, quake?.stations?.count ?? 0)
         sentences.append(count == 1 ? "1 station has felt it." : "\(count) stations have felt it.")
+        let reasons = Set(wanted.map(\.eventID))
+        if let dispute, let stations = one.map({ $0.stations ?? [] }),
+            isDisputed || stations.contains(where: { reasons.contains($0.eventID ?? "") })
+        {
+            sentences.append(dispute.sentence)
+        }
         if recipient.names, let strongest { sentences.append("Strongest at \(strongest.station).") }
-        if recipient.places, let place = quake?.place {
+        if recipient.places, let place = quake?.knownPlace {
             sentences.append("Epicentre: \(Self.short(place.latitude, 2)), \(Self.short(place.longitude, 2)).")
         }
-        if recipient.places, let place = quake?.place, let here = recipient.here {
+        if recipient.places, let place = quake?.knownPlace, let here = recipient.here {
             let distance = here.distance(to: place)
             sentences.append("\(Int(distance.rounded())) km from here.")
         }
         return Words(
             title: title, text: sentences.joined(separator: " "), link: link(to: quake, strongest, recipient),
-            isUrgent: !isTest && !isWithdrawn && (alarm || (safe ?? 0) >= Self.urgentIntensity))
+            isUrgent: !isTest && !isWithdrawn && !isDisputed && (alarm || (safe ?? 0) >= Self.urgentIntensity),
+            isDisputed: isDisputed, isNews: isNews)
     }
 
     /// Whether the rules want it. An unknown magnitude or place does not block a message, but a rule on intensity needs
     /// one.
-    private static func isWanted(_ quake: Occasion.Earthquake, by recipient: Recipient) -> Bool {
+    private static func isWanted(_ quake: NetworkEventReading, by recipient: Recipient) -> Bool {
         let rules = recipient.rules
         guard rules.namesNetwork else { return false }
-        if let least = rules.magnitude, let magnitude = quake.magnitude, magnitude < least { return false }
-        if let most = rules.distance, let here = recipient.here, let place = quake.place,
+        if let least = rules.magnitude, let magnitude = quake.magnitude?.value, magnitude < least { return false }
+        if let most = rules.distance, let here = recipient.here, let place = quake.knownPlace,
             here.distance(to: place) > most
         {
             return false
@@ -350,16 +428,18 @@ public struct NotificationDesk: Sendable {
     }
 
     /// The intensity where the recipient is; nil where it is not known.
-    private static func expected(_ quake: Occasion.Earthquake, _ recipient: Recipient) -> Double? {
-        guard let here = recipient.here, let place = quake.place, let magnitude = quake.magnitude else { return nil }
-        let distance = here.distance(to: place)
+    private static func expected(_ quake: NetworkEventReading, _ recipient: Recipient) -> Double? {
+        guard let here = recipient.here, let place = quake.knownPlace, let magnitude = quake.magnitude?.value else {
+            return nil
+        }
+        let (distance, depth) = (here.distance(to: place), quake.depth ?? 10)
         return IntensityPrediction.intensity(
-            magnitude: magnitude, distance: (distance * distance + quake.depth * quake.depth).squareRoot())
+            magnitude: magnitude, distance: (distance * distance + depth * depth).squareRoot())
     }
 
     /// The page at the event. (The address of a station's event has the station's name in it.)
     private func link(
-        to quake: Occasion.Earthquake?, _ shaking: Occasion.Shaking?, _ recipient: Recipient
+        to quake: NetworkEventReading?, _ shaking: Occasion.Shaking?, _ recipient: Recipient
     ) -> String {
         guard !page.isEmpty, !page.contains("#") else { return page }
         if let quake { return "\(page)#/earthquake/\(quake.eventID)" }
@@ -419,7 +499,13 @@ public struct NotificationDesk: Sendable {
     ) -> [Notice] {
         let entry = entries[recipient.name]?[key]
         var isUrgent = words.isUrgent
-        if let entry {
+        guard entry != nil || words.isNews else {
+            hold(Held(recipient: recipient.name, key: key, title: words.title, time: now))
+            return []
+        }
+        // The first word of an earthquake that is not disputed is as one that nobody has heard of.
+        let isFirst = entry.map { $0.isDisputed && !words.isDisputed && words.isNews } ?? true
+        if let entry, !isFirst {
             let canReplace = if case .ntfy(_, _, let updates) = recipient.service { updates } else { false }
             let isWorse = words.isUrgent && !entry.isUrgent && hasRoom(recipient, source, urgent: true, now)
             let isDue = now - entry.time >= Self.betweenEditions && entry.edition < Self.mostEditions
@@ -441,7 +527,7 @@ public struct NotificationDesk: Sendable {
         }
         held.removeAll { $0.recipient == recipient.name && $0.key == key }
         // An edition that takes the place of another makes no noise a second time.
-        let priority: Notice.Priority = isUrgent ? .urgent : entry == nil ? .ordinary : .low
+        let priority: Notice.Priority = isUrgent ? .urgent : isFirst ? .ordinary : .low
         return [
             note(
                 Notice(
@@ -461,7 +547,10 @@ public struct NotificationDesk: Sendable {
 
     private mutating func note(_ delivery: Notice, isUrgent: Bool, words: Words?, _ now: Int64) -> Notice {
         entries[delivery.recipient, default: [:]][delivery.key] = Entry(
-            edition: delivery.edition, isUrgent: isUrgent, words: words, time: now)
+            edition: delivery.edition, isUrgent: isUrgent, words: words,
+            isDisputed: words?.isDisputed ?? false
+                && entries[delivery.recipient]?[delivery.key].map(\.isDisputed) ?? true,
+            time: now)
         if let all = entries[delivery.recipient], all.count > Self.mostEntries,
             let oldest = all.min(by: { $0.value.time < $1.value.time })
         {

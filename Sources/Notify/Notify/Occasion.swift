@@ -1,11 +1,12 @@
+import Messages
 import Propagation
 
 /// Something that may be worth a message, as a broker's messages tell it.
 public enum Occasion: Sendable, Equatable {
     /// A station shakes, or has shaken.
     case shaking(Shaking)
-    /// Many stations have seen an earthquake.
-    case earthquake(Earthquake)
+    /// Many stations have seen an earthquake; when it began (ns UTC).
+    case earthquake(NetworkEventReading, origin: Int64)
     /// A station has been away for ``BrokerWatch/patience``, since that time (ns UTC).
     case offline(station: String, since: Int64)
     /// A station that was said to be away is back.
@@ -39,32 +40,36 @@ public enum Occasion: Sendable, Equatable {
         /// Made by a command, to try what happens.
         public var isTest: Bool
     }
+}
 
-    /// A version of a network event.
-    public struct Earthquake: Sendable, Equatable {
-        public var eventID: String
-        public var version: Int
-        /// Nanoseconds of UTC.
-        public var origin: Int64
-        public var magnitude: Double?
-        /// Nil where the place is not well known.
-        public var place: Place?
-        /// km.
-        public var depth = 10.0
-        /// Largest Mercalli intensity at a station.
-        public var intensity: Double?
-        /// Stations that take part, with their own ids of the event.
-        public var stations: [(id: String, eventID: String)]
-        /// There was none.
-        public var isWithdrawn: Bool
-        /// The event that it is part of.
-        public var mergedInto: String?
+/// (The agent reads network events too, and compares none: it has no room for what it does not use.)
+extension NetworkEventReading: Equatable {
+    public static func == (a: Self, b: Self) -> Bool {
+        a.eventID == b.eventID && a.version == b.version && a.origin == b.origin && a.magnitude == b.magnitude
+            && a.mmi == b.mmi && a.isWithdrawn == b.isWithdrawn && a.isMerged == b.isMerged && a.depth == b.depth
+            && a.knownPlace == b.knownPlace && a.dispute == b.dispute && a.stations == b.stations
+    }
+}
 
-        public static func == (a: Self, b: Self) -> Bool {
-            a.eventID == b.eventID && a.version == b.version && a.origin == b.origin && a.magnitude == b.magnitude
-                && a.intensity == b.intensity && a.isWithdrawn == b.isWithdrawn && a.mergedInto == b.mergedInto
-                && a.depth == b.depth && a.place == b.place
-                && a.stations.map(\.eventID) == b.stations.map(\.eventID)
+extension NetworkEventReading {
+    /// Nil where the place is not well known.
+    var knownPlace: Place? {
+        guard quality == .good, let latitude, let longitude else { return nil }
+        return Place(latitude: latitude, longitude: longitude)
+    }
+
+    /// Largest Mercalli intensity at a station.
+    var intensity: Double? { mmi.map(BrokerWatch.step) }
+}
+
+extension NetworkEventReading.Dispute {
+    /// A sentence that says so to the recipient.
+    var sentence: String {
+        switch self {
+        case .silence: "Disputed: stations nearby must have been shaken by it and were not."
+        case .loneOperator:
+            "Disputed: one operator's stations alone report it, and no other station is near enough to confirm it."
+        case .other: "Disputed by the network detector."
         }
     }
 }

@@ -23,6 +23,8 @@ public struct Recipient: Sendable, Equatable {
         /// Network events from this Mercalli intensity on that is expected at ``Recipient/here``; those of which magnitude
         /// or place is not known do not count.
         public var expected: Double?
+        /// Network events that are disputed, too. A message of one is never urgent.
+        public var disputed = false
         /// A station's events from this Mercalli intensity on.
         public var intensity: Double?
         /// A station's events that it takes for an earthquake, whatever their intensity.
@@ -178,9 +180,10 @@ public struct Recipient: Sendable, Equatable {
                     throw wrong("1…12 (Mercalli)")
                 }
                 rules.intensity = number
-            case "earthquake", "alarm", "offline":
+            case "earthquake", "alarm", "offline", "disputed":
                 guard let flag = member.value.flag else { throw wrong("true or false") }
                 switch member.key {
+                case "disputed": rules.disputed = flag
                 case "earthquake": rules.earthquake = flag
                 case "alarm": rules.alarm = flag
                 default: rules.offline = flag
@@ -192,7 +195,7 @@ public struct Recipient: Sendable, Equatable {
                 rules.alerts = severity
             default:
                 throw RecipientError(
-                    "\(name): there is no rules.\(member.key); there are magnitude, distance_km, expected_intensity, intensity, earthquake, alarm, offline, alerts, codes"
+                    "\(name): there is no rules.\(member.key); there are magnitude, distance_km, expected_intensity, disputed, intensity, earthquake, alarm, offline, alerts, codes"
                 )
             }
         }

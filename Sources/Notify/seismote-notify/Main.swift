@@ -40,7 +40,7 @@ struct NotifyProgram: ParsableCommand {
             }
             if options.health { return try ProgramOptions<NotifySettings>.reportHealth(of: settings.folder) }
             guard !settings.recipients.isEmpty else {
-                printError("notify.recipients is empty: there is nobody to tell; see seismote-notify(8)")
+                printError("notify.recipients is empty: add a recipient; see seismote-notify(8)")
                 throw ExitCode(78)
             }
             do {

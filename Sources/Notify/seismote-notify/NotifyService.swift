@@ -1,6 +1,7 @@
 import DatabaseFiles
 import Glibc
 import Link
+import MQTT
 import Messages
 import Notify
 import ServerOptions
@@ -125,11 +126,9 @@ final class NotifyService {
         var token = ""
         if !recipient.tokenFile.isEmpty {
             let path = credential(recipient.tokenFile)
-            do {
-                let text = String(decoding: try SettingsFile.read(path), as: UTF8.self)
-                token = String(text.prefix { !$0.isNewline })
-            } catch {
-                throw CourierError(message: "the token cannot be read: \(path)")
+            switch SecretFile.read(path, what: "token file") {
+            case .success(let text): token = text
+            case .failure(let problem): throw CourierError(message: problem.message)
             }
             guard (1...512).contains(token.utf8.count), token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw CourierError(

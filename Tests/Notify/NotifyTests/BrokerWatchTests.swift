@@ -101,11 +101,11 @@ import Values
 
     /// Of an event whose velocity is not valid the acceleration decides.
     @Test func shakingThatIsNotCertain() throws {
-        func shaking(_ more: String) throws -> Occasion.Shaking {
+        func shaking(_ more: String, _ relation: String = "worden12") throws -> Occasion.Shaking {
             let event = """
                 {"event_type":"end","event_id":"a-20260105T102020Z","onset":"2026-01-05T10:20:20Z","mmi":7.1,\
                 "intensity":[{"scale":"jma","relation":"jma","value":4.5},\
-                {"scale":"mmi","relation":"worden12","value":7.1,"from_pga":5.2,"from_pgv":7.1}]\(more)}
+                {"scale":"mmi","relation":"\(relation)","value":7.1,"from_pga":5.2,"from_pgv":7.1}]\(more)}
                 """
             var watch = Self.watch()
             guard case .shaking(let one)? = watch.take(Self.text("a/event/trigger", event), now: Self.now) else {
@@ -116,6 +116,11 @@ import Values
         let (whole, torn) = (try shaking(""), try shaking(#","gaps":1,"velocity_valid":false"#))
         #expect(whole.isCertain && whole.intensity == 7.1 && whole.safeIntensity == 7.1)
         #expect(!torn.isCertain && torn.intensity == 7.1 && torn.safeIntensity == 5.2)
+        // An acceleration that may be off makes those intensities uncertain that it enters. It decides all the same.
+        let rough = #","gaps":1,"acceleration_valid":false"#
+        let (off, apart) = (try shaking(rough, "gutenberg_richter"), try shaking(rough))
+        #expect(!off.isCertain && off.safeIntensity == 7.1)
+        #expect(apart.isCertain && apart.safeIntensity == 7.1)
     }
 
     /// An earthquake of the network, with what is not well known left out.
@@ -128,21 +133,39 @@ import Values
             """
         }
         var watch = Self.watch()
-        guard case .earthquake(let good)? = watch.take(Self.text("network/event", event("good")), now: Self.now),
-            case .earthquake(let poor)? = watch.take(
+        guard case .earthquake(let good, _)? = watch.take(Self.text("network/event", event("good")), now: Self.now),
+            case .earthquake(let poor, _)? = watch.take(
                 Self.text("network/event", event("poor", ",\"withdrawn\":true")), now: Self.now)
         else {
             Issue.record("no earthquake")
             return
         }
-        #expect(good.place?.latitude == 46.25 && good.place?.longitude == 7.5 && good.depth == 8)
-        #expect(good.magnitude == 4.2 && good.intensity == 4.6 && good.version == 3 && !good.isWithdrawn)
-        #expect(good.stations.map(\.eventID) == ["a-1", "b-1"])
-        #expect(poor.place == nil && poor.isWithdrawn)
+        #expect(good.knownPlace?.latitude == 46.25 && good.knownPlace?.longitude == 7.5 && good.depth == 8)
+        #expect(good.magnitude?.value == 4.2 && good.intensity == 4.6 && good.version == 3 && !good.isWithdrawn)
+        #expect(good.stations?.map(\.eventID) == ["a-1", "b-1"])
+        #expect(poor.knownPlace == nil && poor.isWithdrawn)
         // An id goes into an address: nothing else may be in it.
         let evil = event("good").replacingOccurrences(of: "net-2026", with: "net-&#/2026")
         #expect(watch.take(Self.text("network/event", evil), now: Self.now) == nil)
         #expect(watch.unreadable == 1)
+    }
+
+    /// Disputed is what the detector says is, for a reason that is known or not.
+    @Test(arguments: [
+        ("", nil as NetworkEventReading.Dispute?), (#","disputed":false"#, nil), (#","disputed":true"#, .silence),
+        (#","disputed":true,"disputed_because":"silence""#, .silence),
+        (#","disputed":true,"disputed_because":"lone_operator""#, .loneOperator),
+        (#","disputed":true,"disputed_because":"something_new""#, .other),
+    ]) func earthquakesThatAreDisputed(_ more: String, _ dispute: NetworkEventReading.Dispute?) {
+        let event = """
+            {"event_id":"net-20260105T102020Z","version":3,"origin_time":"2026-01-05T10:20:20Z","stations":[]\(more)}
+            """
+        var watch = Self.watch()
+        guard case .earthquake(let quake, _)? = watch.take(Self.text("network/event", event), now: Self.now) else {
+            Issue.record("no earthquake")
+            return
+        }
+        #expect(quake.dispute == dispute)
     }
 
     /// An event belongs to the station on whose topic it is; a time in the future is not believed.
@@ -178,5 +201,46 @@ import Values
             #expect(one.onset <= Self.now + Self.minute)
         }
         #expect(watch.unreadable > 1000)
+    }
+
+    /// 10 000 messages that somebody has made to break it, and what the fuzzers have kept, on each topic.
+    @Test func hostileMessages() throws {
+        var watch = Self.watch()
+        let good: [Value] = [
+            try JSONReader.read(try Self.stored("event-end.json")),
+            [
+                "event_type": "update", "event_id": "net-20260105T102020Z", "version": 3,
+                "origin_time": "2026-01-05T10:20:20Z", "latitude": 46.25, "longitude": 7.5, "depth_km": 8,
+                "place": ["quality": "good"], "magnitude": ["value": 4.2, "sigma": 0.25],
+                "mmi": ["value": 4.6, "station": "a"], "stations": [["id": "a", "event_id": "a-1"]],
+                "withdrawn": false,
+            ],
+            ["severity": "error", "since": "2026-01-05T10:20:20Z", "message": "The sensor is away"],
+        ]
+        var (shakings, earthquakes, alerts) = (0, 0, 0)
+        for bytes in Array(HostileMessages(good, count: 10_000, seed: 4)) + (try HostileMessages.corpora()) {
+            for topic in ["basement-north/event/trigger", "network/event", "a/state/alert/code", "a/state/online"] {
+                switch watch.take(Self.message(topic, bytes), now: Self.now) {
+                case .shaking(let one):
+                    shakings += 1
+                    #expect((1...12).contains(one.intensity ?? 1) && (0...1).contains(one.probability ?? 0))
+                    #expect((1...12).contains(one.safeIntensity ?? 1) && one.onset <= Self.now + Self.minute)
+                    #expect(one.eventID.hasPrefix("basement-north-") && one.eventID.utf8.count <= 128)
+                case .earthquake(let one, let origin):
+                    earthquakes += 1
+                    #expect((-5...9.5).contains(one.magnitude?.value ?? 0) && (0...700).contains(one.depth ?? 0))
+                    #expect((1...12).contains(one.intensity ?? 1) && origin <= Self.now + Self.minute)
+                    #expect(abs(one.knownPlace?.latitude ?? 0) <= 90 && abs(one.knownPlace?.longitude ?? 0) <= 180)
+                    #expect(one.eventID.hasPrefix("net-") && one.eventID.utf8.count <= 64)
+                case .alert(_, _, let since, _, let message):
+                    alerts += 1
+                    #expect(since <= Self.now + Self.minute && message.unicodeScalars.count <= 200)
+                    #expect(message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
+                default: break
+                }
+            }
+        }
+        #expect(shakings > 500 && earthquakes > 300 && alerts > 300, "\(shakings) \(earthquakes) \(alerts)")
+        #expect(watch.unreadable > 10_000)
     }
 }

@@ -103,6 +103,7 @@ import Values
         let wrong: [(Value.Member, String)] = [
             (.init("here", .array([.int(91), .int(0)])), "here is [91,0]; allowed: [latitude, longitude]"),
             (.init("rules", .object([.init("distance_km", .int(100))])), "need here: [latitude, longitude]"),
+            (.init("rules", .object([.init("disputed", .int(1))])), "rules.disputed is 1; allowed: true or false"),
             (.init("rules", .object([.init("codes", .array([.int(1)]))])), "a list of alerts"),
             (.init("token_file", .string("../x")), "an absolute path, or the name of a credential"),
             (.init("quiet", .string("22-7")), "quiet is \"22-7\"; allowed: HH:MM-HH:MM"),

@@ -1,3 +1,4 @@
+import Messages
 import Propagation
 import Testing
 
@@ -45,13 +46,12 @@ import Testing
 
     private static func quake(
         version: Int, at origin: Int64, magnitude: Double?, stations: [(String, Int64)], isWithdrawn: Bool = false,
-        place: (Double, Double)? = (46.2, 7.4), id: String = "net-1", intensity: Double = 4
+        place: (Double, Double)? = (46.2, 7.4), id: String = "net-1", intensity: Double = 4,
+        dispute: NetworkEventReading.Dispute? = nil
     ) -> Occasion {
-        .earthquake(
-            .init(
-                eventID: id, version: version, origin: origin, magnitude: magnitude,
-                place: place.map { Place(latitude: $0.0, longitude: $0.1) }, intensity: intensity,
-                stations: stations.map { ($0.0, "\($0.0)-\($0.1)") }, isWithdrawn: isWithdrawn, mergedInto: nil))
+        .quake(
+            id, version: version, origin: origin, magnitude: magnitude, place: place, intensity: intensity,
+            stations: stations.map { ($0.0, "\($0.0)-\($0.1)") }, dispute: dispute, isWithdrawn: isWithdrawn)
     }
 
     /// An intensity that a start or a gap makes uncertain is told as that, and wakes nobody; what the acceleration says does,
@@ -150,6 +150,49 @@ import Testing
         #expect(first.count == 1 && same.isEmpty && second.count == 1)
     }
 
+    /// Two earthquakes of the network within a minute are two messages, in either order, with the stations' own words before
+    /// them, after them or not at all. What is said again says nothing more.
+    @Test(arguments: [5, 20, 59], [0, 1, 2]) func twoEarthquakesWithinAMinute(_ apart: Int64, _ shakings: Int) throws {
+        let second = Self.noon + apart * Self.second
+        let west: [(String, Int64)] = ["a", "b", "c", "d"].map { ($0, Self.noon) }
+        let east: [(String, Int64)] = ["e", "f", "g", "h", "i"].map { ($0, second) }
+        for isReversed in [false, true] {
+            var desk = Self.desk([try Self.recipient { $0.magnitude = 3 }])
+            func words(_ version: Int) -> [Occasion] {
+                let both = [
+                    Self.quake(version: version, at: Self.noon, magnitude: 4, stations: west, id: "net-1"),
+                    Self.quake(version: version, at: second, magnitude: 5, stations: east, id: "net-2"),
+                ]
+                return isReversed ? both.reversed() : both
+            }
+            let own = (west + east).map { Self.shaking($0.0, at: $0.1, 4) }
+            var sent: [Notice] = []
+            let now = second + Self.second
+            if shakings == 1 { for one in own { sent += desk.take(one, now: now) } }
+            for one in words(1) { sent += desk.take(one, now: now) }
+            if shakings == 2 { for one in own { sent += desk.take(one, now: now) } }
+            for one in words(2) { sent += desk.take(one, now: now + Self.second) }
+            #expect(Set(sent.map(\.key)).count == 2, "\(sent.map(\.title))")
+            #expect(sent.map(\.title).sorted() == ["Earthquake M 4.0, intensity IV", "Earthquake M 5.0, intensity IV"])
+            // (The first one may count the stations of the second one, which nobody knows of by then.)
+            #expect(sent.last?.text.contains(isReversed ? "4 stations" : "5 stations") == true)
+        }
+    }
+
+    /// One earthquake that goes on under another name, with half of its stations' events, is one message; with one of them it
+    /// is another earthquake.
+    @Test(arguments: [(4, 1), (2, 1), (1, 2)]) func anotherNameOfAnEarthquake(_ shared: Int, _ messages: Int) throws {
+        var desk = Self.desk([try Self.recipient { $0.magnitude = 3 }])
+        let first: [(String, Int64)] = ["a", "b", "c", "d"].map { ($0, Self.noon) }
+        let next: [(String, Int64)] = first.prefix(shared) + ["e", "f", "g", "h"].map { ($0, Self.noon) }
+        var sent = desk.take(
+            Self.quake(version: 1, at: Self.noon, magnitude: 4, stations: first, id: "net-1"), now: Self.noon)
+        sent += desk.take(
+            Self.quake(version: 1, at: Self.noon + Self.second, magnitude: 4, stations: Array(next), id: "net-2"),
+            now: Self.noon + Self.second)
+        #expect(sent.count == messages)
+    }
+
     /// A network event without magnitude counts as large enough; a small one is nothing to those who want large ones.
     @Test func rulesDecide() throws {
         let recipients = [
@@ -210,11 +253,11 @@ import Testing
         let night = Self.noon + 11 * 60 * Self.minute
         func strong(_ version: Int, _ place: (Double, Double)) -> Occasion {
             guard
-                case .earthquake(var quake) = Self.quake(
+                case .earthquake(var quake, let origin) = Self.quake(
                     version: version, at: night, magnitude: 6, stations: [], place: place)
             else { return .brokerBack }
-            quake.intensity = 8
-            return .earthquake(quake)
+            quake.mmi = 8
+            return .earthquake(quake, origin: origin)
         }
         var desk = Self.desk([one])
         #expect(desk.take(strong(1, (46.2, 7.4)), now: night).map(\.priority) == [.urgent])
@@ -444,9 +487,13 @@ import Testing
                 station: station, code: "gaps", since: time, severity: .error, message: "Samples are missing")
             return desk.take(one, now: time).count
         }
-        #expect((0..<10).map { alert("evil", $0) }.reduce(0, +) == 2)
+        var sent = 0
+        for minute in 0..<10 { sent += alert("evil", Int64(minute)) }
+        #expect(sent == 2)
         #expect(desk.take(Self.shaking("evil", at: Self.noon, 3), now: Self.noon + 10 * Self.minute).isEmpty)
-        #expect((11..<15).map { alert("b", $0) }.reduce(0, +) == 2)
+        sent = 0
+        for minute in 11..<15 { sent += alert("b", Int64(minute)) }
+        #expect(sent == 2)
         let origin = Self.noon + 20 * Self.minute
         let quake = Self.quake(version: 1, at: origin, magnitude: 4, stations: [("c", origin)])
         #expect(desk.take(quake, now: origin).map(\.priority) == [.ordinary])
