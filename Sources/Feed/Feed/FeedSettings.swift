@@ -197,17 +197,10 @@ public struct HostAndPort: Equatable, Sendable, CustomStringConvertible {
 
     /// - Returns: nil for what is none.
     public init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (1...65535).contains(port)
-        else { return nil }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
+        guard let address = try? NetworkAddress(text[...], allowsZone: true), let port = address.port else {
             return nil
         }
-        guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        (self.host, self.port) = (String(host), port)
+        (host, self.port) = (address.host, port)
     }
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

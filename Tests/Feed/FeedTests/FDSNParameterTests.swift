@@ -119,6 +119,10 @@ import Values
             #expect(try bench.ask("/fdsnws/dataselect/1/query?starttime=\(end)").status == 204, "\(end)")
         }
         #expect(try bench.ask("/fdsnws/dataselect/1/query?starttime=1600-01-01&endtime=2500-01-01").body.count == whole)
+        // The first time that is taken stands for all before it: a difference of two times has to fit.
+        for begin in ["1677-09-21", "1900-01-01T00:00:00", "1919-12-31T23:59:59"] {
+            #expect(try FDSNQuery.time(begin) == Timestamp.sensible.lowerBound)
+        }
         for bad in ["2599-13-01", "2599-02-29", "2599-12-31T25:00:00", "25991231"] {
             #expect(try bench.ask("/fdsnws/dataselect/1/query?endtime=\(bad)").status == 400, "\(bad)")
         }

@@ -25,7 +25,8 @@ struct TraceReadingTests {
         let bytes = try writer.encode((0..<400).map { Int32($0 % 7) }, start: 1_000_000_000, rate: 100, source: other)
         let blocks = try #require(TraceReading(signals: ["raw"]).blocks(bytes, codes: codes, unit: 2e-6))
         #expect(blocks.count == 1)
-        #expect(blocks[0].samples == (0..<400).map { Int32(2 * ($0 % 7)) })
+        let expected: [Int32] = (0..<400).map { (i: Int32) -> Int32 in 2 * (i % 7) }
+        #expect(blocks[0].samples == expected)
         #expect(blocks[0].source.description == "FDSN:XX_BASE_00_H_N_Z")
     }
 

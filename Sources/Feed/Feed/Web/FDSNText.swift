@@ -48,15 +48,16 @@ public struct FDSNText: Sendable {
 
     /// - Parameter event: of a network, with a place, or the end of a station's, without.
     public mutating func add(_ event: Value, station: String) {
-        let isNetwork = event["origin_time"] != nil
-        let time = event[isNetwork ? "origin_time" : "onset"]?.rawText.flatMap { Timestamp($0) }?.nanoseconds
-        let magnitude = event["magnitude"]?["value"]?.number
-        line([
-            event["event_id"]?.rawText ?? "", Self.time(time), Self.number(event["latitude"]?.number),
-            Self.number(event["longitude"]?.number), Self.number(event["depth_km"]?.number),
-            isNetwork ? "network" : station, "Seismote", "", "", magnitude == nil ? "" : "M", Self.number(magnitude),
-            "", "",
-        ])
+        if let quake = NetworkEventReading(event), quake.origin != nil {
+            let magnitude = quake.magnitude?.value
+            line([
+                quake.eventID, Self.time(quake.origin), Self.number(quake.latitude), Self.number(quake.longitude),
+                Self.number(quake.depth), "network", "Seismote", "", "", magnitude == nil ? "" : "M",
+                Self.number(magnitude), "", "",
+            ])
+        } else if let own = StationEventReading(event) {
+            line([own.eventID, Self.time(own.onset), "", "", "", station, "Seismote", "", "", "", "", "", ""])
+        }
     }
 
     private mutating func line(_ fields: [String]) {

@@ -142,7 +142,7 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
         if !context.channel.isWritable {
             server.note(cut: address, "nothing that was sent has been read for \(Int(limit)) s")
         } else if isStreaming {
-            server.note(cut: address, "a stream of which nothing was taken for \(Int(limit)) s")
+            server.note(cut: address, "a stream that took nothing for \(Int(limit)) s")
         }
         context.close(promise: nil)
     }
