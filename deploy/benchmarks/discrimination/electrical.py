@@ -144,6 +144,8 @@ KINDS = {f.__name__: f for f in (white, one_axis, common, pink, band, mains, ton
 
 # The three cases that a program of 2026 took for earthquakes 158 times of 174.
 CASES = ("2 mg for 5 s", "10 mg for 2 s", "50 spikes in 3 s")
+# White noise of 2 m/s².
+STRONG = "204 mg for 5 s"
 
 
 def case(name, rng, a, rate, first):
@@ -152,7 +154,8 @@ def case(name, rng, a, rate, first):
         for k in rng.integers(first, first + int(3 * rate), size=50):
             a[:, k] += rng.normal(size=3) * 50 * MG
     else:
-        mg, seconds = (2, 5) if name == CASES[0] else (10, 2)
+        mg, _, _, seconds, _ = name.split()
+        mg, seconds = float(mg), int(seconds)
         n = int(seconds * rate)
         a[:, first : first + n] += rng.normal(size=(3, n)) * mg * MG
 

@@ -236,7 +236,7 @@ def make(job):
         return list(training.modelled(quiet, seed, count))
     if name == "electrical":
         return list(training.judged(training.faults(quiet, seed, 2 * count)))
-    return list(training.judged(training.faults(quiet, seed, 2 * count, (31.25, 100.0), electrical.CASES, ground=True)))
+    return list(training.judged(training.faults(quiet, seed, 2 * count, (31.25, 100.0), (*electrical.CASES, electrical.STRONG), ground=True)))
 
 
 def collected(folder, seed, count):

@@ -5,7 +5,6 @@ import pathlib
 import re
 
 import numpy as np
-from scipy import optimize
 
 FILE = pathlib.Path(__file__).resolve().parents[3] / "Sources/Core/Seismology/Discrimination/DiscriminationModel.swift"
 LIMIT = 2.5
@@ -40,10 +39,23 @@ class Model:
 
         def loss(v):
             logit = terms @ v
-            part = np.sum(weights * (np.logaddexp(0, logit) - y * logit))
-            return part + np.sum(penalties * v * v), terms.T @ (weights * (probability(logit) - y)) + 2 * penalties * v
+            return np.sum(weights * (np.logaddexp(0, logit) - y * logit)) + np.sum(penalties * v * v)
 
-        self.values = optimize.minimize(loss, np.zeros(terms.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 1000}).x
+        # Newton's method: the loss is convex.
+        v = np.zeros(terms.shape[1])
+        now = loss(v)
+        for _ in range(50):
+            p = probability(terms @ v)
+            gradient = terms.T @ (weights * (p - y)) + 2 * penalties * v
+            curvature = (terms * (weights * p * (1 - p))[:, None]).T @ terms + np.diag(2 * penalties + 1e-12)
+            step = np.linalg.solve(curvature, gradient)
+            scale = 1.0
+            while (new := loss(v - scale * step)) > now and scale > 1e-6:
+                scale /= 2
+            v, gained, now = v - scale * step, now - new, new
+            if gained < 1e-10:
+                break
+        self.values = v
         return self
 
     @staticmethod

@@ -1,5 +1,5 @@
 """The definition of the discriminator's blocks and features in numpy and scipy, written apart from the agent's code: the
-fit is made with it, and the agent's numbers are held against it (`expected.py`).
+agent's numbers are held against it (`expected.py`). The fit takes the agent's own (`product.py`).
 
 Arrays are (3, n), rows x y z, z up, m/s², doubles. Nothing looks ahead. `deploy/docs/classification.md` has the words.
 """
@@ -234,8 +234,8 @@ def course(triggers, level):
     judgings. Earthquake from 0.5 at three judgings in a row or 0.9 at one; none when below 0.3 for 2 s; carried, the
     probability is 0 unless it has been 0.8. A dictionary: when it was first `called` and `certain`; of each trigger the
     spans in which an alarm may begin (`armed`): it is an earthquake, and since it was last below 0.5 the probability has
-    been `level`; whether the sensor was `moved`; whether it is an earthquake in the end (`final`) and the last probability `p`."""
-    state = [{"p": None, "run": 0, "low": None, "is": False, "was": False, "peak": 0.0, "armed": False} for _ in triggers]
+    been `level`, from the ninth judging on at two in a row; whether the sensor was `moved`; whether it is an earthquake in the end (`final`) and the last probability `p`."""
+    state = [{"p": None, "run": 0, "low": None, "is": False, "was": False, "peak": 0.0, "armed": False, "count": 0} for _ in triggers]
     out = {"called": None, "certain": None, "armed": [[] for _ in triggers], "moved": False, "final": False, "p": None}
     rows = sorted((begin + t, k, p, shift) for k, (begin, times, ps, shifts) in enumerate(triggers)
                   for t, p, shift in zip(times, ps, shifts))
@@ -243,14 +243,15 @@ def course(triggers, level):
         s = state[k]
         out["moved"] = out["moved"] or bool(shift > MOVED)
         p = 0.0 if shift > CARRIED and not s["was"] else p
-        s["p"], s["was"] = p, s["was"] or p >= 0.8
+        confirmed = p if s["count"] < 8 else min(p, s["p"])
+        s["p"], s["was"], s["count"] = p, s["was"] or p >= 0.8, s["count"] + 1
         s["run"] = s["run"] + 1 if p >= 0.5 else 0
         if s["run"] >= 3 or p >= 0.9:
             s["is"] = True
         s["low"] = (t if s["low"] is None else s["low"]) if p < 0.3 else None
         if s["low"] is not None and t - s["low"] >= 2:
             s["is"] = False
-        s["peak"] = max(s["peak"], p) if p >= 0.5 else 0.0
+        s["peak"] = max(s["peak"], confirmed) if p >= 0.5 else 0.0
         armed = s["is"] and s["peak"] >= level
         if armed and not s["armed"]:
             out["armed"][k].append((t, np.inf))

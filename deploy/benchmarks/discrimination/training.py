@@ -2,7 +2,7 @@
 
 Each event is a dictionary: `source` (field, station, table, real, model, electrical), `kind`, `group` (what must not be
 divided by folds), `weight` (1 / variants of the same recording), `rate`, and of each of its triggers `t`, `x`, `shift`
-(`reference.judgings`), `begin` (seconds after the event's onset); `fast`: when the velocity has passed what an alarm asks
+(`product.judgings`), `begin` (seconds after the event's onset); `fast`: when the velocity has passed what an alarm asks
 for, by trigger; `pgv` (m/s), `pgv_time`.
 """
 
@@ -13,11 +13,13 @@ import disturbances
 import electrical
 import field
 import numpy as np
+import product
 import reference
 from scipy import signal
 
 DENSITY = 1e-6 * 9.80665  # m/s² of 1 µg
 POST_EVENT = 10.0
+LONGEST = 120.0  # s, of an event: later triggers in it are not judged
 VELOCITY, BEFORE = 0.005, 2.0  # of an alarm: m/s; times the largest of the noise before
 
 
@@ -49,21 +51,17 @@ def read(folder, entry):
 
 def events(a, rate, window, **about):
     """The events of an array whose onsets are within a window (s)."""
-    good = reference.trigger(a, rate)
-    starts = reference.onsets(good)
-    if not len(starts):
-        return []
-    ends = np.flatnonzero(np.diff(np.r_[good.astype(int), 0]) == -1)
+    told = product.described(a, rate, (window[0], window[1] + LONGEST))
     groups, last = [], -1e9
-    for i, j in zip(starts, ends):
+    for i, j in told["on"]:
         if i - last > POST_EVENT * rate:
             groups.append([])
-        groups[-1].append((int(i), int(j)))
-        last = j
+        groups[-1].append((i, j - 1))
+        last = j - 1
     groups = [g for g in groups if window[0] * rate <= g[0][0] <= window[1] * rate]
     if not groups:
         return []
-    x = reference.Blocks(a, rate, good)
+    onsets = {one["sample"]: one for one in told["onsets"]}
     v = reference.velocity(a, rate)
     speed = np.sqrt((v * v).sum(axis=0))
     slow = reference.velocity(a, rate, 0.075)[:2]
@@ -72,7 +70,7 @@ def events(a, rate, window, **about):
         onset = group[0][0]
         event = {"rate": rate, "onset": onset / rate, "triggers": []} | about
         for i, j in group:
-            judged = reference.judgings(x, i)
+            judged = product.judgings(onsets[i]) if i in onsets else None
             if judged is None:
                 continue
             end = max(j + 1, i + round(5 * rate))

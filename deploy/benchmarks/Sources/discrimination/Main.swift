@@ -5,11 +5,14 @@ import Seismology
 /// and in odd cuts.
 ///
 ///     discrimination REFERENCE EXPECTED
+///     discrimination features <RECORDINGS >FEATURES
 ///
-/// EXPECTED is what deploy/benchmarks/discrimination/expected.py has made of the recordings in REFERENCE.
+/// EXPECTED is what deploy/benchmarks/discrimination/expected.py has made of the recordings in REFERENCE. The second form
+/// prints what a fit is made from (``FeaturePrinter``).
 @main
 struct Main {
     static func main() throws {
+        if CommandLine.arguments.dropFirst().first == "features" { return try FeaturePrinter.run() }
         let reference = CommandLine.arguments[1]
         let expected = try JSONSerialization.jsonObject(
             with: Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[2])))

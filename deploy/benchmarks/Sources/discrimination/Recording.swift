@@ -10,6 +10,9 @@ struct Recording {
     var samples: [Double]
     var count: Int { samples.count / 3 }
 
+    /// - Parameter samples: three planes.
+    init(rate: Double, samples: [Double]) { (self.rate, self.samples) = (rate, samples) }
+
     /// miniSEED of three channels in the order of their codes, in counts of 1e-5 m/s².
     init(miniSEED path: String) throws {
         var reader = MiniSEEDReader([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
