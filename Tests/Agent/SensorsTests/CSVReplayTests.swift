@@ -14,7 +14,8 @@ import Testing
         for count in [40, 3000] {
             let (delivery, description) = try replay(csv(count, rate: rate, digits: digits))
             #expect(description.rate == rate, "\(digits) digits, \(count) samples: \(description.rate)")
-            #expect(delivery.x == (0..<count).map(Double.init))
+            let expected: [Double] = (0..<count).map { Double($0) }
+            #expect(delivery.x == expected)
             #expect(delivery.marks.count == 1)
         }
     }
@@ -130,7 +131,8 @@ import Testing
     @Test func linesOverBufferBordersAreWhole() throws {
         // More than two buffers of 64 KiB.
         let (delivery, _) = try replay(csv(12_000, rate: 100))
-        #expect(delivery.x == (0..<12_000).map(Double.init))
+        let expected: [Double] = (0..<12_000).map { Double($0) }
+        #expect(delivery.x == expected)
     }
 }
 

@@ -87,7 +87,8 @@ import Testing
         }
         let (delivery, description) = try replay(text, block: 512)
         #expect(abs(description.rate / rate - 1) < 1e-5, "\(description.rate)")
-        #expect(delivery.x == (0..<6000).map(Double.init))
+        let samples: [Double] = (0..<6000).map { Double($0) }
+        #expect(delivery.x == samples)
         #expect(delivery.marks.map(\.index) == [0] + gaps && delivery.marks.map(\.lost) == [0, 17, 17, 17, 17])
         for (mark, number) in zip(delivery.marks, [0] + gaps) {
             let expected = Double(number + 17 * (gaps.firstIndex(of: number).map { $0 + 1 } ?? 0)) / rate

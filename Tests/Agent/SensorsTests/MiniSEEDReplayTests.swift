@@ -114,7 +114,8 @@ import Testing
         ])
         let (delivery, _) = try replay(bytes, "r.mseed")
         #expect(delivery.times[0] == 1_300_000_000)
-        #expect(delivery.x == (30..<440).map(Double.init))
+        let expected: [Double] = (30..<440).map { Double($0) }
+        #expect(delivery.x == expected)
         #expect(delivery.y == delivery.x && delivery.z == delivery.x)
     }
 
@@ -146,6 +147,51 @@ import Testing
                     .init(index: 300, time: 5_800_000_000, lost: 30),
                 ])
         }
+    }
+
+    /// A channel of shaking (counts) that lacks the samples of some ranges.
+    private static func shaking(_ axis: Int, without gaps: [Range<Int>]) -> [(start: Int64, samples: [Int32])] {
+        let motion: [Int32] = (0..<1200).map { (i: Int) -> Int32 in
+            let t = Double(i) / 100
+            return Int32((1e5 * sin(17 * t + Double(axis)) + 3e4 * cos(5.3 * t)).rounded())
+        }
+        let removed = gaps.sorted { $0.lowerBound < $1.lowerBound }
+        let starts = [0] + removed.map(\.upperBound)
+        let ends = removed.map(\.lowerBound) + [motion.count]
+        return zip(starts, ends).filter { $0 < $1 }.map { (Int64($0) * 10_000_000, Array(motion[$0..<$1])) }
+    }
+
+    private static func delivered(_ gaps: [[Range<Int>]]) throws -> Delivery {
+        let channels = zip(["HNE", "HNN", "HNZ"], gaps).enumerated().map { axis, channel in
+            (channel.0, shaking(axis, without: channel.1))
+        }
+        return try replay(try miniSEED(channels), "r.mseed").delivery
+    }
+
+    /// A gap of one channel is a gap of all three: the axes meet by time behind it, wherever it is and however long.
+    /// (A channel whose clock is one sample off has no gap by definition.)
+    @Test(arguments: [2, 3, 5, 20, 50, 100, 200, 500], 0..<3)
+    func aGapOfOneChannelIsAGapOfAll(_ missing: Int, _ axis: Int) throws {
+        for place in [0, 1, 7, 100, 317, 633, 1200 - missing] {
+            let gap = [place..<place + missing]
+            var one: [[Range<Int>]] = [[], [], []]
+            one[axis] = gap
+            #expect(try Self.delivered(one) == Self.delivered([gap, gap, gap]), "at \(place)")
+        }
+    }
+
+    /// Gaps of two channels, apart, side by side, one in the other and across each other: what all three have is delivered.
+    @Test(
+        arguments: [
+            (300, 20, 700, 5), (300, 20, 320, 5), (300, 100, 330, 20), (300, 50, 330, 60), (0, 30, 10, 40),
+        ], 0..<3)
+    func gapsOfTwoChannelsAreOneOfAll(_ gaps: (Int, Int, Int, Int), _ whole: Int) throws {
+        let (first, second) = (gaps.0..<gaps.0 + gaps.1, gaps.2..<gaps.2 + gaps.3)
+        var apart: [[Range<Int>]] = [[first], [second]]
+        apart.insert([], at: whole)
+        let both = min(gaps.0, gaps.2)..<max(first.upperBound, second.upperBound)
+        let lost = first.upperBound < second.lowerBound ? [first, second] : [both]
+        #expect(try Self.delivered(apart) == Self.delivered([lost, lost, lost]))
     }
 
     @Test func aClockThatIsALittleFastTearsNothing() throws {
@@ -185,8 +231,6 @@ import Testing
     }
 
     @Test func brokenFilesNameRecordAndByte() throws {
-        let samples = Self.whole(Self.ramp(400))
-        let good = try miniSEED([("HNE", samples), ("HNN", samples), ("HNZ", samples)])
         // The only record of a channel is wanted.
         let single = try miniSEED(
             [

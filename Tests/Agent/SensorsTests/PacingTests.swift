@@ -23,7 +23,8 @@ import Testing
 
     @Test func blocksComeWhenTheirLastSampleIsComplete() throws {
         let times = try blocks(100, speed: 1, rate: 100, clock: VirtualClock(monotonic: 7))
-        #expect(times == (1...100).map { 7 + Int64($0) * 160_000_000 })
+        let expected: [Int64] = (1...100).map { (block: Int64) -> Int64 in 7 + block * 160_000_000 }
+        #expect(times == expected)
     }
 
     @Test func speedDividesTime() throws {

@@ -44,13 +44,17 @@ import Testing
 
     @Test func quietIsGravityAndNoise() throws {
         let quiet = try play(60_000) { ($0.simulate.noise, $0.simulate.seed) = (0.01, 5) }
-        for (values, mean) in [(quiet.x, 0), (quiet.y, 0), (quiet.z, standardGravity)] {
-            let centred = values.map { $0 - mean }
-            #expect(abs(centred.reduce(0, +) / 60_000) < 4 * 0.01 / 60_000.0.squareRoot())
+        let axes: [(values: [Double], mean: Double)] = [(quiet.x, 0), (quiet.y, 0), (quiet.z, standardGravity)]
+        let root = 60_000.0.squareRoot()
+        for axis in axes {
+            let centred: [Double] = axis.values.map { $0 - axis.mean }
+            let mean: Double = centred.reduce(0, +) / 60_000
+            #expect(abs(mean) < 0.04 / root)
             #expect(abs(rms(centred) / 0.01 - 1) < 0.02)
             // White: neighbours know nothing of each other.
-            let products = (1..<60_000).map { centred[$0] * centred[$0 - 1] }
-            #expect(abs(products.reduce(0, +) / 60_000) < 4 * 1e-4 / 60_000.0.squareRoot())
+            let products: [Double] = (1..<60_000).map { centred[$0] * centred[$0 - 1] }
+            let covariance: Double = products.reduce(0, +) / 60_000
+            #expect(abs(covariance) < 4e-4 / root)
         }
         #expect(try play(100) { ($0.simulate.noise, $0.simulate.seed) = (0.01, 5) }.x == Array(quiet.x.prefix(100)))
         #expect(try play(100) { ($0.simulate.noise, $0.simulate.seed) = (0.01, 6) }.x != Array(quiet.x.prefix(100)))

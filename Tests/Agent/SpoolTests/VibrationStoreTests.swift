@@ -143,10 +143,13 @@ import Vibration
         for index in 0..<30 {
             var record = Self.record(index, seconds: index % 3 == 0 ? 59.25 : nil)
             if index % 7 == 3 { record.lower = 0.5 }
-            record.halfCycles = (0..<min(index, VibrationInterval.mostHalfCycles)).map { k in
-                .init(
-                    axis: [0, 1, 2, nil][k % 4], value: Double(Float(0.01 * Double(k + 1))),
-                    time: record.start + Int64(k) * 1_234_567_890, frequency: 0.04 + pow(3, Double(k)))
+            let axes: [Int?] = [0, 1, 2, nil]
+            record.halfCycles = []
+            for k in 0..<min(index, VibrationInterval.mostHalfCycles) {
+                let value = Float(0.01 * Double(k + 1))
+                let time = record.start + Int64(k) * 1_234_567_890
+                record.halfCycles.append(
+                    .init(axis: axes[k % 4], value: Double(value), time: time, frequency: 0.04 + pow(3, Double(k))))
             }
             records.append(record)
         }

@@ -25,7 +25,11 @@ import Testing
     }
 
     @Test func aCircleIsHalfRectilinearAndAllDirectionsAlikeNotAtAll() throws {
-        let circle = moments((0..<360).map { k in (sin(Double(k) * .pi / 180), 0, cos(Double(k) * .pi / 180)) })
+        let points = (0..<360).map { (degree: Int) -> (Double, Double, Double) in
+            let angle = Double(degree) * .pi / 180
+            return (sin(angle), 0, cos(angle))
+        }
+        let circle = moments(points)
         #expect(abs(try #require(circle.polarization(toward: (1, 0, 0))).rectilinearity - 0.5) < 1e-12)
         let alike = moments([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)])
         #expect(abs(try #require(alike.polarization(toward: (1, 0, 0))).rectilinearity) < 1e-12)

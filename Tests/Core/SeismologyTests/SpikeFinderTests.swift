@@ -21,7 +21,10 @@ import Testing
         return found
     }
 
-    private let noise = (0..<400).map { 0.01 * Double(($0 * 7919) % 101 - 50) / 50 }
+    private let noise: [Double] = (0..<400).map { (i: Int) -> Double in
+        let step = i * 7919 % 101 - 50
+        return 0.01 * Double(step) / 50
+    }
 
     private func with(_ change: (inout [Double]) -> Void) -> [Double] {
         var signal = noise

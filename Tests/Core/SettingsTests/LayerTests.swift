@@ -65,7 +65,7 @@ import Values
                 .preset, .file, .overlay, .overlay, .commandLine, .commandLine, .commandLine, .commandLine,
                 .commandLine, .commandLine,
             ])
-        #expect(found.map(\.code).filter { $0 == .range }.count == 4)
+        #expect(found.count { $0.code == .range } == 4)
         #expect(found[3].path == "/locked" && found[3].code == .unknownKey, "only the file locks")
         #expect(found[7].path == "/nothing" && found[8].path == "/trace/rate_hz" && found[8].line == nil)
     }

@@ -51,14 +51,17 @@ import Testing
         for factor in 2...100 {
             let filter = DecimationFilter(factor: factor, phase: phase)
             let nyquist = 0.5 / Double(factor)
-            let pass = (0...50).map { magnitude(filter, 0.8 * nyquist * Double($0) / 50) }
+            let pass: [Double] = (0...50).map { (i: Int) -> Double in
+                magnitude(filter, 0.8 * nyquist * Double(i) / 50)
+            }
             #expect(abs(pass[0] - 1) < 1e-12)
             for gain in pass { #expect(abs(20 * log10(gain)) < 0.1, "factor \(factor)") }
             // The edges of all bands that fold, where the stop band is worst, and places between at odd distances.
-            var stop = (1...factor).flatMap { k in
-                [-1.0, -0.7, 0.31, 1].map { (2 * Double(k) + $0) * nyquist }
+            var stop: [Double] = []
+            for k in 1...factor {
+                for place in [-1.0, -0.7, 0.31, 1] { stop.append((2 * Double(k) + place) * nyquist) }
             }
-            stop += (0...60).map { nyquist * (1 + Double($0) / 60) }
+            for i in 0...60 { stop.append(nyquist * (1 + Double(i) / 60)) }
             let worst = stop.filter { $0 >= nyquist && $0 <= 0.5 }.map { magnitude(filter, $0) }.max() ?? 1
             #expect(20 * log10(worst) < -80, "factor \(factor): \(20 * log10(worst))")
         }

@@ -78,7 +78,10 @@ import Testing
     /// What an addition rounds off is carried, before the cut of the window and after it.
     @Test func whatIsRoundedOffIsNotLost() {
         var sum = SlidingSum(length: 4)
-        #expect([1e16, 1, 1, 2].map { sum.push($0) } == [1e16, 1e16, 1e16 + 2, 1e16 + 4])
+        let values: [Double] = [1e16, 1, 1, 2]
+        let sums: [Double] = values.map { sum.push($0) }
+        let exact: [Double] = [1e16, 1e16, 10_000_000_000_000_002, 10_000_000_000_000_004]
+        #expect(sums == exact)
         // (The window has been cut: what is left of these four is a sum from the end.)
         var after = SlidingSum(length: 4)
         for value in [0, 1e16, 1, 1] { _ = after.push(value) }

@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import Settings
+import TestSupport
 import Threads
 
 @testable import Agent
@@ -54,7 +55,7 @@ final class FaultyFiles: FileLayer {
     var calls: Int { state.withLock { $0.calls } }
 
     /// What the next process finds at a path. With a power cut, what was not durable is torn at random.
-    func restart(powerCut: Bool, _ random: inout Dice) {
+    func restart(powerCut: Bool, _ random: inout SeededGenerator) {
         let (cut, keep) = (UInt64.random(in: 0..<1 << 32, using: &random), Int.random(in: 0...8, using: &random))
         state.withLock { state in
             state.isDead = false
@@ -183,17 +184,5 @@ final class FaultyFiles: FileLayer {
             state.waiting.append(.rename(path, target))
             return .success(true)
         }
-    }
-}
-
-/// Repeatable random numbers.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state &* 0x2545_F491_4F6C_DD1D
     }
 }

@@ -1,10 +1,11 @@
 import Messages
 import Settings
+import TestSupport
 import Values
 
 /// Changes that are valid whatever was set before.
 enum RandomPatch {
-    static func make(_ random: inout Dice) -> Value {
+    static func make(_ random: inout SeededGenerator) -> Value {
         func number(_ range: ClosedRange<Int>) -> Value { .int(Int64(Int.random(in: range, using: &random))) }
         func one(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         let axis = ["all", "x", "y", "z"][Int.random(in: 0..<4, using: &random)]

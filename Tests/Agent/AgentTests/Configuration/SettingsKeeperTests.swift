@@ -24,7 +24,7 @@ import Values
     /// or amid it, with or without a power cut. More of them with SEISMOTE_PATCHES.
     @Test(arguments: [1, 2]) func theOldOrTheNewIsFoundWhole(seed: UInt64) throws {
         let count = ProcessInfo.processInfo.environment["SEISMOTE_PATCHES"].flatMap { Int($0) } ?? 400
-        var random = Dice(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let files = FaultyFiles()
         var keeper = try Self.open(files)
         var seen = (old: 0, new: 0, refused: 0)
@@ -68,7 +68,7 @@ import Values
         let proposal = try keeper.propose(.merge(["trace": ["qos": 0]]))
         _ = try keeper.adopt(proposal, confirm: nil, source: "test", connection: 1)
         #expect(files.calls >= 8)
-        var random = Dice(seed: 1)
+        var random = SeededGenerator(seed: 1)
         files.restart(powerCut: true, &random)
         let found = try Self.open(files)
         #expect(found.settings.configuration.trace.qos == 0 && found.ledger.revision == 1)

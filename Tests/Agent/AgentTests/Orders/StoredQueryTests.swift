@@ -241,7 +241,8 @@ import Values
         let fine = try storage.object(.history(Self.start...end, step: 1, cbor: false))
         #expect(fine["n"] == 240 && fine["step_s"] == 1 && fine["unit"] == "m/s^2")
         let most = column(fine, "x", "max")
-        #expect(most == (0..<240).map { (120..<180).contains($0) ? nil : Double($0) })
+        let expected: [Double?] = (0..<240).map { (i: Int) -> Double? in (120..<180).contains(i) ? nil : Double(i) }
+        #expect(most == expected)
         #expect(column(fine, "y", "min")[7] == -7 && column(fine, "z", "rms")[3] == 0)
         let coarse = try storage.object(.history(Self.start...end, step: 60, cbor: false))
         #expect(column(coarse, "x", "max") == [59, 119, nil, 239])

@@ -19,13 +19,4 @@ import Values
         #expect(EventConfirmation.note(nil, in: event) == event)
         #expect(EventConfirmation.note("nonsense", in: event) == event)
     }
-
-    @Test(arguments: ["net-20260105T102030120Z", "net-1"]) func names(_ name: String) {
-        #expect(EventConfirmation.isName(name))
-    }
-
-    @Test(arguments: ["net-", "", "event-1", "net-\"x", "net- 1", "net-" + String(repeating: "1", count: 61)])
-    func noNames(_ name: String) {
-        #expect(!EventConfirmation.isName(name))
-    }
 }

@@ -12,11 +12,17 @@ import Testing
         var testDescription: String { "\(rate) Hz, watermark \(watermark), \(deviation * 100) % off" }
     }
 
-    static let cases = [100.0, 200, 400, 1000, 4000].flatMap { rate in
-        [1, 16, 32, 200].flatMap { watermark in
-            [-0.038, 0, 0.003].map { Case(rate: rate, watermark: watermark, deviation: $0) }
+    static let cases: [Case] = {
+        var cases: [Case] = []
+        for rate in [100.0, 200, 400, 1000, 4000] {
+            for watermark in [1, 16, 32, 200] where Double(watermark) / rate > 0.002 {
+                for deviation in [-0.038, 0, 0.003] {
+                    cases.append(Case(rate: rate, watermark: watermark, deviation: deviation))
+                }
+            }
         }
-    }.filter { Double($0.watermark) / $0.rate > 0.002 }
+        return cases
+    }()
 
     private func worst(_ outcomes: some Sequence<SimulatedChip.Outcome>) -> Double {
         outcomes.map { abs($0.error) }.max() ?? .infinity
