@@ -16,6 +16,8 @@ LAYERS = {"Base": ["Base", "Libraries"], "Core": ["Base", "Core", "Libraries"]}
 KNOWN = set()
 # Libraries that one room alone may call.
 OWNERS = {"CMosquitto": "MQTT"}
+# Programs that one room alone may start.
+STARTERS = {"openssl": "Certificates"}
 faults = []
 
 with open(os.path.join(repository, "Package.swift"), encoding="utf-8") as file:
@@ -57,7 +59,12 @@ for name, folder, depends in targets:
             if not one.endswith(".swift"):
                 continue
             with open(os.path.join(where, one), encoding="utf-8") as file:
-                imported = re.findall(r"(?m)^(?:@\w+ )*import (?:\w+ )?(\w+)", file.read())
+                text = file.read()
+            imported = re.findall(r"(?m)^(?:@\w+ )*import (?:\w+ )?(\w+)", text)
+            for started, owner in STARTERS.items():
+                if f'"{started}"' in text and name != owner:
+                    faults.append(f"{os.path.relpath(os.path.join(where, one), repository)} starts {started}: {owner} "
+                                  "alone may start it")
             for other in imported:
                 if other in folders and other not in depends:
                     faults.append(f"{os.path.relpath(os.path.join(where, one), repository)} imports {other}, on which "
