@@ -225,7 +225,7 @@ class Seen:
     def run(self):
         self.furnish()
         with sync_playwright() as playwright:
-            self.browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", headless=True, args=FLAGS)
+            self.browser = playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", headless=True, args=FLAGS)
             self.address = self.serve()
             until(lambda: all("connected" in one.words() for one in self.agents), 60, "the agents are connected")
             until(lambda: os.path.exists(self.truth) and os.path.getsize(self.truth), 90, "the first earthquake")
