@@ -27,7 +27,7 @@ public struct AlertBoard {
         unsaid = left.map { codes.intersection($0) } ?? codes
     }
 
-    /// Nothing is left to be emptied.
+    /// True when no stale alert is left to be cleared.
     public var isEmptied: Bool { unsaid.isEmpty }
 
     public var codes: [String] { active.map(\.code) }

@@ -33,7 +33,7 @@ public struct AlertFacts: Sendable {
     public struct Sensor: Sendable {
         /// Nil while none is open.
         public var description: SensorDescription?
-        /// Why it cannot be used.
+        /// Reason why it cannot be used.
         public var problem: SensorError?
         /// It is too early to raise that.
         public var waits = false
@@ -52,7 +52,7 @@ public struct AlertFacts: Sendable {
     }
 
     public struct Storage: Sendable {
-        /// Why it is unavailable; nil: it works.
+        /// Reason why it is unavailable; nil: it works.
         public var problem: String?
         /// Damage that was found since the start, in words.
         public var setAside: String?

@@ -228,7 +228,7 @@ struct MQTTPlaintextPassword: Alert {
     }
 }
 
-/// Nobody hears of it before the broker accepts us again.
+/// The alert of refused credentials, which leaves only when the broker accepts us again.
 struct MQTTCredentials: Alert {
     static let declaration = AlertDeclaration(
         "mqtt_credentials", .error, "Credentials refused",

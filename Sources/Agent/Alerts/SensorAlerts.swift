@@ -237,7 +237,7 @@ struct SensorOverrun: Alert {
 }
 
 extension AlertFacts.Sensor {
-    /// Why it cannot be used, when that is of this kind, and not too early to be said.
+    /// Reason why it cannot be used, when that is of this kind, and not too early to be said.
     fileprivate func fault(_ code: SensorError.Code) -> AlertFault? {
         guard let problem, problem.code == code, !waits else { return nil }
         return AlertFault(problem.message, .object([.init("code", .string(problem.code.rawValue))]))

@@ -1332,7 +1332,7 @@ extension Spool {
     }
 }
 
-/// What vibration was in each interval, as long as is asked for: ten minutes are a row, which is written with each interval
+/// Stored intervals of vibration, for as long as the settings ask: ten minutes are a row, which is written with each interval
 /// of a minute or more. The age of a row is the time that the agent has run since, whatever the clock says; of a clock that
 /// was set back it has the intervals of which more was measured.
 extension Spool {
@@ -1483,7 +1483,7 @@ extension Spool {
         return nil
     }
 
-    /// What the stored intervals of the last two days have come to, of those that were measured like this.
+    /// Returns dose and floor of the stored intervals of the last two days that were measured in the same way.
     /// - Parameters:
     ///   - offset: hours by which local time is ahead of UTC.
     ///   - now: ns of UTC.

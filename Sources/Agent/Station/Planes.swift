@@ -19,7 +19,8 @@ struct Planes: ~Copyable {
     /// One plane: of what Taiwan's scale takes, 0 where nobody asks for it.
     let cwa: UnsafeMutablePointer<Double>
     let triggered: UnsafeMutablePointer<UInt8>
-    /// One plane each: how far velocity and displacement may be off where they count in no maximum, else 0.
+    /// One plane each: how far velocity and displacement may be off where they count in no maximum, else 0; and how far the
+    /// acceleration without offset may be off, below 0 where that is of a start.
     let velocityError: UnsafeMutablePointer<Double>
     let displacementError: UnsafeMutablePointer<Double>
     let accelerationError: UnsafeMutablePointer<Double>

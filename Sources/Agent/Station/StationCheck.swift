@@ -5,7 +5,7 @@ import SignalProcessing
 
 /// Finds the settings that cannot work at the sensor's rate, before they are in force. Pure.
 public enum StationCheck {
-    /// Everything that cannot work, each named by its setting; empty: ``StationPipeline`` takes them.
+    /// Returns the faults of a configuration, each named by its setting; empty: ``StationPipeline`` takes it.
     public static func problems(_ configuration: Configuration, sensor: StationSensor) -> [StationError] {
         let rate = sensor.rate
         var found: [StationError] = []

@@ -319,7 +319,7 @@ public struct StationPipeline: ~Copyable {
         vibration?.bridge(planes, count: count)
     }
 
-    /// Everything begins anew with the next sample, which is of that time.
+    /// Begins all stages anew with the next sample, which is of that time.
     /// - Parameters:
     ///   - reason: why the samples before it do not go on.
     ///   - missing: seconds since then; nil: what was before says nothing of what follows.

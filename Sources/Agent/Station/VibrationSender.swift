@@ -11,21 +11,21 @@ final class VibrationSender {
     private(set) var count = 0
 
     private let settings: VibrationConfiguration
-    /// Of its limit.
+    /// Name of the limit in force.
     private let limitName: String
     private let measurement: VibrationMeasurement
     private var meter: VibrationMeter
-    /// What its intervals have come to, with those before them.
+    /// Dose and floor of its intervals, with those before them.
     private var sums: VibrationPast
-    /// Of an earlier run, until an interval follows it.
+    /// Dose and floor of an earlier run, until an interval follows it.
     private var earlier: VibrationPast?
     /// Begin of its first interval; nil: there was none.
     private var oldest: Int64?
     private var message = VibrationMessage()
-    /// Of the chunk: the intervals that are to be sent, and how many have been.
+    /// Number of the chunk's intervals that have been sent.
     private var sent = 0
 
-    /// What measures; nil where it is not wanted.
+    /// Returns the meter that the settings ask for; nil: none.
     /// - Parameter rate: of the sensor (Hz).
     static func meter(_ configuration: Configuration, rate: Double) throws(StationError) -> VibrationMeter? {
         guard configuration.vibration.enabled else { return nil }

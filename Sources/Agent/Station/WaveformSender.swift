@@ -76,7 +76,7 @@ extension RingWriter {
 }
 
 extension ChannelCodes {
-    /// Those of a station's settings.
+    /// Takes the settings of a station.
     init(_ configuration: Configuration) {
         let station = configuration.station
         self.init(

@@ -1,7 +1,7 @@
 import Glibc
 import Threads
 
-/// Why a command ends: exit status and words.
+/// Reason why a command ends: exit status and words.
 package struct Failure: Error {
     package var status: Int32 = 1
     package var words: String

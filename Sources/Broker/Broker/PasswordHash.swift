@@ -33,7 +33,7 @@ package enum PasswordHash {
     }
 }
 
-/// Something that is not done, in words.
+/// Reason for which a request is refused, in words.
 package struct Refusal: Error, Equatable {
     package var words: String
     package init(_ words: String) { self.words = words }

@@ -47,7 +47,7 @@ package enum SessionFile {
         return found
     }
 
-    /// Those that are away and in the way.
+    /// Returns the absent sessions that are in the way of a reload.
     /// - Parameters:
     ///   - written: when the file was, in seconds since 1970.
     ///   - started: when the broker was.

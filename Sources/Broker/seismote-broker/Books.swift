@@ -21,7 +21,7 @@ struct Books {
     private var ended: Set<String> = []
     private var secret = ""
     private var isBegun = false
-    /// Something of before was cut.
+    /// True when an earlier change was cut short.
     private(set) var wasUnfinished = false
 
     /// - Parameter seconds: that others are waited for; nil: without end.

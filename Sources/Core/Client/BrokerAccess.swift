@@ -2,7 +2,7 @@ import MQTT
 import Messages
 import Settings
 
-/// Everything that a program has to know to reach a broker.
+/// Address, credentials and options by which a program reaches a broker.
 package struct BrokerAccess: Sendable {
     /// Tried in order, never empty.
     package var brokers: [BrokerAddress]

@@ -242,7 +242,8 @@ package final class BrokerClient {
         return try answer("the message on \(topic)") { $0.published.removeValue(forKey: id) }
     }
 
-    /// Hands a message of JSON over with QoS 1, without waiting for the broker.
+    /// Hands a message of JSON over with QoS 1, without waiting for the broker; with QoS 0 where it takes no more, and not
+    /// retained where it keeps nothing.
     /// - Parameters: as those of `offer`.
     /// - Returns: the number that `takeAcknowledged` will know it by.
     package func send(

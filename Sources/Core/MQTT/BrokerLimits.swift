@@ -19,7 +19,7 @@ package struct BrokerLimits: Equatable, Sendable {
 
     package init() {}
 
-    /// Those of a CONNACK; nil: it has no properties.
+    /// Reads the limits of a CONNACK; nil: it has no properties.
     init(_ properties: OpaquePointer?) {
         self.init()
         guard let properties else { return }

@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// Why a call of `MQTTConnection` has come to nothing, in words.
+/// Reason why a call of `MQTTConnection` has failed, in words.
 package struct MQTTFailure: Error, Equatable, CustomStringConvertible {
     package enum Cause: Equatable {
         /// libmosquitto makes no client.

@@ -69,7 +69,7 @@ public struct CodedError: Error, Sendable, Equatable {
     }
 }
 
-/// Everything that is wrong, in the order in which it was found; never empty when thrown.
+/// All errors, in the order in which they were found; never empty when thrown.
 public struct CodedErrors: Error, Sendable, Equatable {
     public var errors: [CodedError]
     public init(_ errors: [CodedError]) { self.errors = errors }

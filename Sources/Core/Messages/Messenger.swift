@@ -233,7 +233,7 @@ public struct Messenger: Sendable {
         return [UInt8](json.bytes.dropLast(3)) + made.bytes + [UInt8(ascii: "}")]
     }
 
-    /// How a reply travels.
+    /// Returns quality of service, retention and content type of a reply.
     public static func header(_ destination: ReplyDestination, isCBOR: Bool = false) -> PublicationHeader {
         var header = Stream.reply.delivery.header(topic: destination.topic)
         if isCBOR { header.contentType = .cbor }

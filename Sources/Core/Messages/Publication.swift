@@ -1,4 +1,4 @@
-/// Everything the link has to know about a message besides its bytes. Copying one does not touch the heap.
+/// Head of a message: what the link has to know besides its bytes. Copying one does not touch the heap.
 public struct PublicationHeader: Sendable, Equatable {
     /// Full topic name.
     public var topic: String

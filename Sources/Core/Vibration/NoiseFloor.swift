@@ -39,7 +39,7 @@ public struct NoiseFloor: Sendable, Equatable {
     private var yesterday = Day()
     private var number: Int64 = .min
 
-    /// What a day of UTC had.
+    /// Smallest values of a day of UTC.
     private struct Day: Sendable, Equatable {
         var axes = [Values(), Values(), Values()]
         var count = 0
@@ -76,7 +76,7 @@ public struct NoiseFloor: Sendable, Equatable {
         }
     }
 
-    /// Of an axis; nil: not known yet.
+    /// Returns the floor of an axis; nil: not known yet.
     public func values(axis: Int) -> Values? {
         guard today.count + yesterday.count >= Self.least else { return nil }
         var all = today.axes[axis]

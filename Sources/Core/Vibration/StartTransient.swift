@@ -1,7 +1,7 @@
 import SignalProcessing
 
-/// What the first sample of a measurement leaves in the velocity of a band. The filters take that sample for the level; if
-/// the machine runs already, it is not, and the difference fades from the velocity as a step does. Its size is found from the
+/// Error that the first sample of a measurement leaves in the velocity of a band. The filters take that sample for the level.
+/// If a machine runs already, it is not the level, and the difference fades from the velocity as a step does. Its size is found from the
 /// samples that follow: as that multiple of the answer to a step which the acceleration contains.
 struct StartTransient: Sendable {
     /// The share of the velocity that may be left of it, and what does not matter, mm/s.

@@ -1,6 +1,6 @@
-/// What vibration amounted to in one interval.
+/// Vibration of one interval.
 public struct VibrationInterval: Sendable, Equatable {
-    /// Why it is not whole, or what was before it or came after it is missing.
+    /// Reason why it is not whole, or what was before it or came after it is missing.
     public struct Interruptions: OptionSet, Sendable {
         public let rawValue: UInt8
 
@@ -23,13 +23,13 @@ public struct VibrationInterval: Sendable, Equatable {
 
         public var names: [String] { Self.all.filter { contains($0.0) }.map(\.1) }
 
-        /// Those of these names; others are none.
+        /// Takes the members of these names, and ignores others.
         public init(names: [String]) {
             self = Self.all.reduce(into: []) { if names.contains($1.1) { $0.insert($1.0) } }
         }
     }
 
-    /// Of one axis.
+    /// Values of one axis.
     public struct Axis: Sendable, Equatable {
         /// Peak particle velocity, mm/s, when (ns of UTC), and at which frequency (Hz); see `HalfCycles`.
         public var ppv = 0.0

@@ -1,9 +1,9 @@
 import SignalProcessing
 
-/// What is to be measured.
+/// Quantities, band and interval of a measurement.
 public struct VibrationMeasurement: Sendable, Equatable {
     public var band = VibrationBand.din
-    /// Of x, y and z.
+    /// Weightings of x, y and z.
     public var weightings: [FrequencyWeighting] = [.wd, .wd, .wk]
     /// Seconds; divides an hour.
     public var interval = 60
@@ -44,14 +44,14 @@ public struct VibrationMeter: Sendable {
 
     /// Samples of the stretch until filters have settled.
     private var unsettled: Int
-    /// What the first sample leaves in the velocity.
+    /// Error that the first sample leaves in the velocity.
     private var transient: StartTransient
     /// Begin and end of the present interval, ns of UTC; nil before the first sample.
     private var present: (start: Int64, end: Int64)?
     private var samples = 0
     private var gaps = 0
     private var interruptions: VibrationInterval.Interruptions = []
-    /// Why filters are settling: of the interval that has the first sample after that.
+    /// Reason why filters are settling: of the interval that has the first sample after that.
     private var settling: VibrationInterval.Interruptions = .start
     /// The last interval that is over. (Always the same one, so that it needs no memory each time.)
     private var last = VibrationInterval()

@@ -1,5 +1,5 @@
-/// What the intervals of the last two days have come to: the dose of the day or night, and the floor. Another run of the
-/// agent, or another meter, goes on with it.
+/// Dose of the day or night, and floor, of the intervals of the last two days. Another run of the
+/// agent, or another meter, continues it.
 public struct VibrationPast: Sendable, Equatable {
     /// As it was measured.
     public let measurement: VibrationMeasurement

@@ -1,6 +1,6 @@
 import Propagation
 
-/// Why no warning was made of a message.
+/// Reason why no warning was made of a message.
 public enum WarningRefusal: String, Sendable, CaseIterable {
     /// It came on another topic than that of the network's events.
     case topic

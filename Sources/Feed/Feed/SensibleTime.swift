@@ -5,10 +5,10 @@ extension Int64 {
     var isSensibleTime: Bool { Timestamp.sensible.contains(self) }
 
     /// A sensible time that a client has written. Years such as 2599 and 2999, which programs write for an open end and
-    /// nanoseconds do not reach, are the last time that is sensible; years before 1900 the first.
+    /// nanoseconds do not reach, are the last time that is sensible; years before 1920 the first.
     /// - Parameters:
     ///   - text: begins with four digits of the year.
-    ///   - read: nanoseconds of a text of the years from 1900 to 2199; nil for what is no time.
+    ///   - read: nanoseconds of a text of the years from 1920 to 2199; nil for what is no time.
     static func time(of text: String, _ read: (String) -> Int64?) -> Int64? {
         let digits = text.utf8.prefix(4)
         guard digits.count == 4, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),

@@ -344,7 +344,7 @@ extension Associator {
                 && areAlike(shifts.map(abs), chosen, event.hypocentre, extent)
     }
 
-    /// Whether onsets in reach of a source are all off its P wave by about the same.
+    /// Whether onsets in reach of a source are nearly all off its P wave by about the same.
     private func areAlike(_ shifts: [Double], _ chosen: [Kept], _ source: Hypocentre, _ extent: Double) -> Bool {
         let middle = shifts.sorted()[shifts.count / 2]
         guard abs(middle) <= Self.clockSeconds else { return false }

@@ -4,7 +4,7 @@ import Values
 // What a detector says besides the versions of events, on one broker and on a cluster alike.
 
 extension ConfirmationBook {
-    /// Something that follows from a version of a network event.
+    /// Consequence of a version of a network event.
     public enum Notice: Sendable {
         /// For everybody who looks (`network/confirmed/<id>`).
         case message(NetworkConfirmation)

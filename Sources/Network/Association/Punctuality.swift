@@ -8,7 +8,7 @@ struct Punctuality: Sendable, Equatable {
     /// As long as fewer have come, the others are taken to be as late as this (ns).
     private static let least = 10
     private static let usual: Int64 = 1_000_000_000
-    /// Nobody is waited for longer (ns).
+    /// Longest wait for a station (ns).
     static let longest: Int64 = 3_000_000_000
     /// Longest delay that counts (ns): a message that comes later was stored somewhere meanwhile, and says nothing of
     /// the next one.

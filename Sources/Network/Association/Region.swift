@@ -31,11 +31,11 @@ struct Region: Sendable {
     var announcer = Announcer()
     /// Its input has been published before: nothing is published.
     var isMuted = false
-    /// Nothing is waited for: what comes is used in the order in which it comes.
+    /// True without waiting: onsets are used in the order in which they come.
     let isEarly: Bool
     /// Newer than the watermark, in order.
     private(set) var pending: [StationReport] = []
-    /// How late what is used at once comes.
+    /// Usual delay of what is used at once.
     private var punctuality = Punctuality()
     /// Newest onset, nanoseconds of UTC.
     private var newest = Int64.min
@@ -81,7 +81,7 @@ struct Region: Sendable {
         return settle(to: newest - Int64(core.options.watermark * 1e9))
     }
 
-    /// Nothing older than this is waited for any more.
+    /// Uses all onsets up to this time; none older is waited for any more.
     mutating func settle(to watermark: Int64) -> [Spoken] {
         var spoken: [Spoken] = []
         let count = pending.prefix { $0.time <= watermark }.count
@@ -100,7 +100,7 @@ struct Region: Sendable {
         announcer.look(from: core.now, core.options)
     }
 
-    /// Everything that has been waited for comes, then time passes until all events have ended.
+    /// Uses all onsets that waited, then lets time pass until all events have ended.
     mutating func finish() -> [Spoken] {
         var spoken = pending.last.map { settle(to: $0.time) } ?? []
         while core.events.contains(where: { $0.closed == nil }) || core.isWaiting || announcer.deadline != nil {

@@ -32,7 +32,7 @@ public struct StationPlaces: Sendable {
     ///   - limit: stations that are kept.
     init(tolerance: Double, limit: Int) { (self.tolerance, self.limit) = (tolerance, limit) }
 
-    /// Those that take no part, by their names.
+    /// Stations that take no part, by their names.
     public var strangers: [Moved] {
         moved.sorted().compactMap { station in
             guard let one = known[station], let place = one.stated else { return nil }

@@ -126,7 +126,8 @@ extension Associator {
     }
 
     /// Stations whose onset is by some seconds too early or too late to be of an event, as if their clock were wrong, with
-    /// these seconds. Other events of the time make this a guess; so it is said of events of many stations only.
+    /// these seconds. Other events of the time make this a guess; so it is said of events of many stations only. A station is
+    /// named by its first earthquake, and later when two of them agree.
     func wrongClocks(_ event: AssociatedEvent, _ source: Hypocentre) -> [(station: String, seconds: Double)] {
         let found = offsets(of: event, source).filter { abs($0.value) >= Self.clockError }
         guard !found.isEmpty else { return [] }

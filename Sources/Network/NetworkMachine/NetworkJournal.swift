@@ -4,7 +4,7 @@ import Messages
 /// Where the machine keeps what a successor needs, and how it learns what the broker has had. What is the same on every journal
 /// is in ``NetworkMachine``; a journal has what differs. Pure: it says what is to be done.
 package protocol NetworkJournal: Sendable {
-    /// Something that is done to it.
+    /// A task for the journal.
     associatedtype Operation: Sendable
     typealias Effects = NetworkEffects<Operation>
 
@@ -44,7 +44,7 @@ package protocol NetworkJournal: Sendable {
 
     /// A message on an event that was taken.
     mutating func hold(_ message: NetworkMessage, of station: String, _ effects: inout Effects)
-    /// Nobody needs this message any more.
+    /// Releases a message that is not needed any more.
     mutating func release(_ message: NetworkMessage, _ effects: inout Effects)
     /// A station has said something.
     mutating func setHeard(_ station: String, _ arrival: Int64?)

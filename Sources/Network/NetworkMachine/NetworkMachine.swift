@@ -137,7 +137,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         detector.isMuted = false
     }
 
-    /// Everything that was sent before has come.
+    /// Begins when every message that was sent before has come.
     private mutating func begin(_ now: Int64, _ clock: Double) {
         isLearning = false
         let past = journal.takePast()

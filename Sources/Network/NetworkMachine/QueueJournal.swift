@@ -13,7 +13,7 @@ package struct QueueJournal: NetworkJournal {
     package enum Operation: Sendable, Equatable {
         /// Into its own queue; the machine is told by the number, where there is one, when the cluster has it.
         case keep(number: Int?, kind: NetworkMessage.Kind, name: String, payload: [UInt8])
-        /// Nobody needs this message any more.
+        /// Acknowledges a message that is not needed any more.
         case acknowledge(UInt64)
     }
 

@@ -153,7 +153,7 @@ final class AMQPConnection {
             isAgain: envelope.redelivered != 0)
     }
 
-    /// Something other than a message.
+    /// Takes a frame that is no message.
     private func takeFrame() throws(AMQPError) {
         var frame = amqp_frame_t()
         let code = amqp_simple_wait_frame(connection, &frame)

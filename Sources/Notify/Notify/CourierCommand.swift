@@ -59,7 +59,7 @@ public struct CourierCommand: Sendable, Equatable {
         return result + "\""
     }
 
-    /// The same for all editions of a message, without a name in it (FNV-1a, 64 bits).
+    /// The same for all editions of a message, without a name in it.
     private static func identifier(_ key: String) -> String {
         var hash = FNV1a()
         hash.add(key)

@@ -23,7 +23,7 @@ public struct Notice: Sendable, Equatable {
 
 /// When something that could not be sent is tried again.
 public enum RetryPolicy {
-    /// Nothing is tried for longer than this, ns.
+    /// Longest time for which delivery is tried, ns.
     public static let longest: Int64 = 86_400_000_000_000
 
     /// The pause after so many attempts that failed, ns: 30 s, twice the one before, at most 30 minutes.

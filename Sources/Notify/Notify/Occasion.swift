@@ -1,7 +1,7 @@
 import Messages
 import Propagation
 
-/// Something that may be worth a message, as a broker's messages tell it.
+/// Occasion that may be worth a message, as a broker's messages tell it.
 public enum Occasion: Sendable, Equatable {
     /// A station shakes, or has shaken.
     case shaking(Shaking)
@@ -11,7 +11,7 @@ public enum Occasion: Sendable, Equatable {
     case offline(station: String, since: Int64)
     /// A station that was said to be away is back.
     case online(station: String)
-    /// Something is wrong at a station since a time (ns UTC).
+    /// A station has had an alert since a time (ns UTC).
     case alert(station: String, code: String, since: Int64, severity: Recipient.Severity, message: String)
     /// It is not any more.
     case alertOver(station: String, code: String)

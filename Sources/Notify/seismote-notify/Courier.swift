@@ -106,7 +106,7 @@ final class Courier {
         }
     }
 
-    /// Nothing waits for the other end: what a message has fits into a pipe (64 KiB).
+    /// Makes a pipe that holds a whole message (64 KiB), so that no write waits for the other end.
     private static func makePipe(_ ends: inout [Int32]) -> Bool {
         guard pipe(&ends) == 0 else { return false }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -25,7 +25,7 @@ package protocol UpdateMachine: AnyObject {
     func makeRoom() throws
     func close() throws
 
-    /// How many updates have ended in which way.
+    /// Returns the numbers of updates by their end.
     func counts() -> UpdateMessage.Counts
     func setCounts(_ counts: UpdateMessage.Counts) throws
     /// The last statement.
@@ -44,7 +44,7 @@ package protocol UpdateMachine: AnyObject {
     /// Version of the package that is installed, and dpkg's letters for its state; empty: none.
     func installed() -> (version: String, state: String)
     func isOlder(_ version: String, than other: String) -> Bool
-    /// Why the disks have not enough room for so many megabytes to fetch and to unpack.
+    /// Reason why the disks have not enough room for so many megabytes to fetch and to unpack.
     func shortage(fetch: Int, unpack: Int) -> String?
     /// Whether a power cut has emptied lists of packages, which apt would take for up to date.
     func hasEmptyLists() -> Bool
@@ -81,7 +81,7 @@ package protocol UpdateMachine: AnyObject {
 
 /// A run of apt that changes nothing.
 package struct Simulation: Sendable, Equatable {
-    /// Why it cannot be done.
+    /// Reason why it cannot be done.
     package var problem: String?
     /// Packages that would be removed.
     package var removed: [String] = []
@@ -96,7 +96,7 @@ package struct Simulation: Sendable, Equatable {
 package struct AgentLook: Sendable, Equatable {
     /// Its own words; nil: none, or none that are new.
     package var state: AgentWords?
-    /// How often systemd has started it again.
+    /// Number of restarts by systemd.
     package var restarts = 0
     /// It does not start any more.
     package var isFailed = false

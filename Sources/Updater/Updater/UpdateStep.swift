@@ -20,7 +20,7 @@ package enum UpdateStep: String, Sendable, CaseIterable {
     /// How it ended is counted and told, and the job goes.
     case end
 
-    /// How often a step is begun that a power cut ends.
+    /// Number of times that a step is begun which power cuts end.
     static let attempts = 3
 
     /// The turn after a step that cannot be done, such as with a full disk.

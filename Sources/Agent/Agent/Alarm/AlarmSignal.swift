@@ -18,7 +18,7 @@ struct AlarmSignal {
         var end: Int64
     }
 
-    /// How long an alarm lasts.
+    /// Duration of an alarm.
     let duration: Int64
     /// When the present one ends; nil: there is none.
     private(set) var alarmEnd: Int64?

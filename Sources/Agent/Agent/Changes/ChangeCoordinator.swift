@@ -67,7 +67,7 @@ struct ChangeCoordinator {
     /// In the order in which they commit. They are asked the other way round, so that a sensor that has to be opened anew
     /// stands still for as short a time as possible.
     private var owners: [SettingOwner] = []
-    /// Those that have prepared it or, in `committing`, that have not committed yet.
+    /// Owners that have prepared the change or, in `committing`, that have not committed yet.
     private var prepared: [SettingOwner] = []
     private var isForced = false
     private var deadline: Int64 = .max

@@ -31,7 +31,7 @@ final class CommandInbox: Sendable {
         if isIn { wake.signal() }
     }
 
-    /// Everything that has come, in its order, and how many found no room.
+    /// Returns all waiting messages in their order, and how many found no room.
     func take() -> (messages: [InboundMessage], lost: Int) {
         state.withLock { state in
             defer { state = State() }

@@ -15,7 +15,7 @@ struct CommandJournal {
     private var file: Int32 = -1
     private var lines = 0
     private var bytes = 0
-    /// Why nothing could be written the last time; nil: it could.
+    /// Reason why nothing could be written the last time; nil: it could.
     private(set) var problem: String?
 
     private var path: String { "\(directory)/\(Self.fileName)" }

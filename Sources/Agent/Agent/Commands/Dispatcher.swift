@@ -60,7 +60,7 @@ struct Dispatcher: ~Copyable {
     var isChanging: Bool { changing != nil }
     /// Order of the change that the sampling thread is carrying out now.
     var stepUnderWay: ChangeOrder? { mutating get { changeOrder?.step } }
-    /// Something waits for the thread of the disk.
+    /// True while a command or reply waits for the thread of the disk.
     var waitsForDisk: Bool {
         // (Mutating because Swift 6.0's verifier ends the compiler where a borrowed dispatcher is looked into like this.)
         mutating get {
@@ -314,7 +314,7 @@ extension Dispatcher {
         }
     }
 
-    /// Writes a wish for the updater; when it is on the disk the command is done.
+    /// Writes a wish for the updater. A confirmation is done when it is on the disk, a request when the updater has heard it.
     private mutating func wish(
         _ write: @escaping @Sendable () -> String?, _ version: String, _ wanted: UpdateRequest?,
         _ request: CommandRequest, _ revision: Int

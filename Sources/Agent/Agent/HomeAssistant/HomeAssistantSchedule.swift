@@ -5,7 +5,7 @@ import Messages
 /// clock), what is to be done comes out.
 struct HomeAssistantSchedule {
     enum Action: Equatable {
-        /// Everything that may have been announced there.
+        /// Empties all topics that may have been announced there.
         case retract(HomeAssistantPlace)
         case announce(HomeAssistantStation, HomeAssistantPlace)
         /// All states, for a Home Assistant that has just heard of them.

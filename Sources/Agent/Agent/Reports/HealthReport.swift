@@ -83,7 +83,7 @@ struct HealthReport {
         return outbox
     }
 
-    /// How many messages wait.
+    /// Number of messages that wait.
     static func waiting(_ link: LinkStatistics, _ stored: StorageStatus.Words) -> Int {
         link.queueMessages + max(0, stored.statistics.messages.total - stored.inMemory)
     }

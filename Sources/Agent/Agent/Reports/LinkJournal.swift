@@ -101,7 +101,7 @@ final class LinkJournal: Sendable {
 }
 
 extension LinkStatistics {
-    /// How it is with the broker, in one line.
+    /// State of the connection to the broker, in one line.
     var summary: String {
         if connected { return version == .v311 ? "connected with MQTT 3.1.1" : "connected" }
         return isRefused ? "credentials refused: \(lastCredentialRefusal)" : "not connected"

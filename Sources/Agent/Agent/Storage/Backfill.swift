@@ -45,7 +45,7 @@ struct Backfill {
         }
     }
 
-    /// Everything is to be offered again that is not in memory.
+    /// Offers all messages again that are not in memory.
     mutating func beginAnew() {
         (essentialCursor, restCursor) = (0, 0)
         (heldEssential, heldRest) = (.max, .max)

@@ -4,7 +4,7 @@ import Station
 
 /// Closes the events that a run before this one left open, with what the disk has of them.
 enum InterruptedEvents {
-    /// Those that the disk knows of.
+    /// Ends the interrupted events that the disk knows of.
     /// - Returns: how many there were.
     static func close(_ spool: inout Spool, _ context: Outbox.Context) throws(SpoolError) -> Int {
         var count = 0

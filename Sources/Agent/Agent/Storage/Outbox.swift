@@ -56,7 +56,7 @@ struct Outbox: ~Copyable {
     private var trimDue: Int64 = 0
     /// Messages of delivered events that were deleted, as of the last time that it was said.
     private var deleted = (age: 0, room: 0)
-    /// Those that are stored have been handed to the thread that finds new ones.
+    /// True when the stored modes have been handed to the thread that finds new ones.
     private var hasRecalledModes = false
     private var foldDue: Int64 = 0
     private var lastFold: Int64 = 0
@@ -169,7 +169,7 @@ struct Outbox: ~Copyable {
         last?.withUnsafeBytes { link.publish(header, $0) }
     }
 
-    /// Everything that is to be done now.
+    /// Does all storage work that is due now.
     /// - Parameters:
     ///   - segments: of the ring; emptied when they are on the disk.
     ///   - now: of the monotonic clock; `wall`: of UTC (ns).

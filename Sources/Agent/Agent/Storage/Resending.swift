@@ -36,7 +36,7 @@ struct Resending: StorageTask {
         return tree["seq"]?.integer.flatMap { Int(exactly: $0) }
     }
 
-    /// How a message travels once more.
+    /// Returns the header of a message that is sent once more.
     private func header(_ message: StoredMessage) -> PublicationHeader {
         var header = message.header
         header.topic = topics.history(of: header.topic)

@@ -7,7 +7,7 @@ import Vibration
 /// State of the storage thread for the others.
 final class StorageStatus: Sendable {
     struct Words: Sendable {
-        /// Why the storage is unavailable; nil: it works.
+        /// Reason why the storage is unavailable; nil: it works.
         var problem: String?
         /// The damaged file that was set aside at the start or since, in words.
         var setAside: String?

@@ -253,7 +253,7 @@ final class StorageThread: Sendable {
 }
 
 extension StorageConfiguration {
-    /// Why the file system has no room for the budget; nil: it has. Asks the disk.
+    /// Reason why the file system has no room for the budget; nil: it has. Asks the disk.
     /// - Parameter used: bytes that the storage has there now.
     func problem(used: Int) -> String? {
         var facts = statvfs()

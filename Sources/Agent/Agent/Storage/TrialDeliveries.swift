@@ -9,7 +9,7 @@ struct TrialDeliveries {
     enum Verdict: Equatable {
         /// It ended so.
         case counts(Settlement.Outcome)
-        /// Nothing is known before the end of the trial.
+        /// The outcome is open until the end of the trial.
         case waits
         /// It never happened: to be sent again.
         case isVoid

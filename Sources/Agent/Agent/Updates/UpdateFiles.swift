@@ -59,21 +59,21 @@ struct UpdateFiles: Sendable {
         }
     }
 
-    /// What the updater says now; nil: nothing.
+    /// The updater's present state; nil: there is none.
     func state() -> UpdateStatement? {
         let text = SmallFile.text(statePath, limit: 4096) ?? ""
         return text.isEmpty ? nil : UpdateStatement(json: Array(text.utf8))
     }
 }
 
-/// What is known of an update, from the request on. Pure but for the clock that it is told.
+/// The updater's state, which the agent passes on, and whether it has heard a request. Pure but for the clock that it is told.
 struct UpdateCourse {
     /// A request that is not answered for so long is taken back (ns): after a failure the updater looks once a minute.
     static let patience: Int64 = 90_000_000_000
 
-    /// What was last said, by the updater or by the agent itself.
+    /// The state that was passed on last.
     private(set) var told: UpdateMessage?
-    /// What the updater's file said when the request was written, and until when it has to say something else (monotonic, ns).
+    /// A request that has no answer yet: what the updater said before, and when its time is over (monotonic, ns).
     private var asked: (id: String?, before: UpdateMessage?, deadline: Int64)?
     /// The contents of the updater's file when it was last read: ids of commands may come again.
     private var last: UpdateStatement?

@@ -53,7 +53,7 @@ struct ConnectionWatch: Sendable, Equatable {
         if !isWaiting { waitingSince = nil } else if isWriting || waitingSince == nil { waitingSince = now }
     }
 
-    /// Why the connection must be given up now; nil: it works.
+    /// Reason why the connection must be given up now; nil: it works.
     func verdict(now: UInt64) -> Verdict? {
         if let silence, now >= heardAt + silence { return .silent }
         if let waitingSince, now >= waitingSince + patience { return .unacknowledged }

@@ -10,7 +10,7 @@ struct DuplicateWatch: Sendable, Equatable {
     /// Number of ends without a reason, and of foreign values on our topic, that make a finding.
     static let enough = 4
     static let enoughWords = 3
-    /// Nothing was sent for so long before the end: it is no message's fault (ns).
+    /// Silence before the end of a connection from which no message is at fault (ns).
     static let idle: UInt64 = 200_000_000
     /// Signs are forgotten after this time without another, while there is no finding (ns).
     static let memory: UInt64 = 600_000_000_000

@@ -232,7 +232,7 @@ final class LinkCore {
         if statistics.connections > 0, life.isUp { statistics.connections = connection }
     }
 
-    /// Everything that was known of the brokers is void.
+    /// Forgets what was known of the former brokers, and moves to the new ones.
     private func move(from old: LinkOptions, wasSaid: Bool, _ now: UInt64) {
         let (new, isSameBroker) = (options, old.brokers == options.brokers)
         transport.abandon()
@@ -288,7 +288,7 @@ extension LinkCore {
             ? 1 : min(session.limits.receiveMaximum ?? Self.defaultWindow, MosquittoTransport.sendMaximum)
     }
 
-    /// Nothing waits that may leave now, and nothing is on its way.
+    /// True when no message that may leave waits, and none is on its way.
     var isIdle: Bool { session.isQuiet && store.withLock { $0.isEmpty } }
 
     func pump(_ now: UInt64) {
@@ -907,7 +907,7 @@ extension LinkCore {
             ? nil : known.refusals.entry(name(of: header.topic, isRetained: header.retain))
     }
 
-    /// Nothing else is on its way, and the pause is over.
+    /// True when no other message is on its way, and the pause is over.
     private func mayTry(_ entry: Refusals.Entry, _ now: UInt64) -> Bool {
         life.isSteady && session.isClear && now >= entry.until
             && (entry.isSuspect || now >= session.since + Self.settling)
@@ -924,7 +924,7 @@ extension LinkCore {
         if !isHeld { statistics.countRefusal(entry.reason ?? 128, topic: header.topic) }
     }
 
-    /// Something that was refused may be tried now, and nothing else waits. True when there is more to send.
+    /// Tries a refused message if its time has come and nothing else waits. Returns true when there is more to send.
     private func beginTrial(_ now: UInt64) -> Bool {
         guard let entry = known.refusals.due(now), mayTry(entry, now) else { return false }
         if sendProbe(of: entry, now) { return false }

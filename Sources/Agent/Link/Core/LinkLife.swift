@@ -275,7 +275,7 @@ struct LinkLife {
         return [.takeUp(from: old)]
     }
 
-    /// Everything that is of one broker begins anew.
+    /// Begins anew with all state that belongs to one broker.
     private mutating func move(to new: Change, wasSaid: Bool, _ now: UInt64) -> [Action] {
         let old = current
         current = new

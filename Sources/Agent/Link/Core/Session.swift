@@ -81,7 +81,7 @@ final class Session {
     var lastUnacknowledged: LastSent?
     /// Subscriptions that are not answered yet.
     var pending: [Subscription] = []
-    /// Those that are asked again.
+    /// Subscriptions that are asked for again.
     var refused: [RefusedSubscription] = []
     var selfCheck: SelfCheck?
     var readBack: ReadBack?
@@ -98,10 +98,10 @@ final class Session {
         (self.limits, self.watch) = (limits, watch)
     }
 
-    /// Nothing is on its way.
+    /// True when no message is on its way.
     var isQuiet: Bool { inFlight.isEmpty && unwritten == 0 }
 
-    /// Nothing is on its way, the self-check's messages included, so that one message can be tried alone.
+    /// True when no message is on its way, the self-check's included, so that one message can be tried alone.
     var isClear: Bool { isQuiet && trial == nil && probeID == nil }
 
     /// Back-fill without acknowledgement.

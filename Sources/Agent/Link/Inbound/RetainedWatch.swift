@@ -3,12 +3,8 @@ import Messages
 /// Notices that somebody else has written a retained topic of ours, and when we say our own word again
 /// (``RetainedCorrection``). Pure.
 ///
-/// What a broker retains of us is not ours alone: the last will of an earlier connection comes late over a bridge, an old
-/// value does, and anybody with the right may write. Readers believe what they find. So the topics stay subscribed to,
-/// and another value than ours is followed by ours: after a moment, in which our own may come back behind one of before
-/// (3.1.1), and at most once a second. Whoever contradicts again and again is answered ever more rarely, at most every
-/// five minutes: two stations of one id must not fight. Presence alone is always answered, so that a station that is
-/// there never counts as gone.
+/// So the topics stay subscribed to. Presence alone is answered without growing pauses, so that a station that is there
+/// never counts as gone.
 struct RetainedWatch: Sendable, Equatable {
     /// Answers on one topic that make a finding.
     static let enough: UInt64 = 3

@@ -1,7 +1,7 @@
 import MQTT
 import Settings
 
-/// Everything that the link to the broker has to know: its part of the configuration, and what follows from the rest of it.
+/// Options of the link to the broker: its part of the configuration, and what follows from the rest of it.
 public struct LinkOptions: Sendable, Equatable {
     /// The retained topic that says whether the agent is there. The link says `online` on it first after each
     /// connect and `offline` last before an orderly stop; the broker says `offline` when the agent disappears.
@@ -35,7 +35,7 @@ public struct LinkOptions: Sendable, Equatable {
     /// The settings as they are. The password file is absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd
     /// credential), and is read before each attempt, so that a changed password takes effect.
     public var mqtt = MQTTConfiguration()
-    /// Those of `mqtt.uris`, tried in order, never empty.
+    /// Brokers of `mqtt.uris`, tried in order, never empty.
     public var brokers: [BrokerAddress]
     public var clientID: String
     public var presence: Presence

@@ -35,7 +35,7 @@ struct OutgoingStore: ~Copyable {
         retained = RetainedTable(order: options.stateOrder, base: options.base)
     }
 
-    /// Nothing live waits.
+    /// True when no live message waits.
     var isEmpty: Bool { queue.count == 0 && retained.waitingCount == 0 }
 
     mutating func put(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer, now: UInt64) {

@@ -67,7 +67,7 @@ struct PublicationQueue: ~Copyable {
     private(set) var bytes = 0
     /// Payload of the back-fill that waits.
     private var backfillWaitingBytes = 0
-    /// Something is new for the keeper.
+    /// True when there is a new message for the keeper.
     var hasNews = false
     /// The broker's acknowledgement may mean nothing: messages leave as late as in an overflow, if they are not kept.
     var mustBeKept = false

@@ -224,7 +224,7 @@ extension RetainedTable {
         recount()
     }
 
-    /// Those that were sent, or all. Only while nothing is on its way: what comes after has another place then.
+    /// Forgets the farewells that were sent, or all. Only while nothing is on its way: what comes after has another place then.
     mutating func forgetFarewells(all: Bool) {
         entries.removeAll { $0.isFarewell && (all || !$0.waiting) }
         recount()

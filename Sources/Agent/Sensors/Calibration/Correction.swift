@@ -21,7 +21,7 @@ public struct Correction: Sendable, Equatable {
     }
 }
 
-/// Why a calibration was refused: a sentence that says what to do about it.
+/// Reason why a calibration was refused: a sentence that says what to do about it.
 public struct CalibrationError: Error, Sendable, Equatable, CustomStringConvertible {
     public var message: String
     public init(_ message: String) { self.message = message }

@@ -68,7 +68,7 @@ public struct RestRecording: Sendable {
         return (variance.squareRoot(), (2 * variance / rate).squareRoot())
     }
 
-    /// Why these samples are not of a sensor at rest; nil when they are.
+    /// Reason why these samples are not of a sensor at rest; nil when they are.
     ///
     /// At rest the means of the single seconds agree to five standard errors, or to 2 mg, whichever is more (1/f noise and
     /// warming move the mean by about that), and no second's deviation is more than 2.2 times that of the noise (a chip's

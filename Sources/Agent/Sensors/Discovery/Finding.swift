@@ -9,7 +9,7 @@ public struct Finding: Sendable, Equatable {
     }
 
     public enum Certainty: Int, Sendable, Comparable, CaseIterable {
-        /// Something answers, or the kernel has it, but it is not known as an accelerometer.
+        /// A device answers, or the kernel has it, but it is not known as an accelerometer.
         case unknown
         /// It is one that is known by name; whether it can be read has not been seen.
         case named
@@ -58,7 +58,7 @@ public struct Finding: Sendable, Equatable {
     public var isUsable: Bool { certainty == .certain && !obstacles.contains { $0.isFatal } }
 }
 
-/// Something that prevents the use of a sensor, and the command that mends it.
+/// Obstacle to the use of a sensor, and the command that removes it.
 public struct Obstacle: Sendable, Equatable {
     public var error: SensorError
     /// A command for root; empty where there is none.

@@ -37,7 +37,7 @@ public struct Survey: Sendable, Equatable {
         return nil
     }
 
-    /// Why there is no choice: the obstacle of the best that was found, or that nothing was.
+    /// Reason why there is no choice: the obstacle of the best that was found, or that nothing was.
     public var problem: SensorError {
         // What is certain says most, then what a bus or the machine lacks.
         for certainty in [Finding.Certainty.certain, .named] {

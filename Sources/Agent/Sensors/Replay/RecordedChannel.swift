@@ -7,7 +7,7 @@ public struct RecordedChannel: Sendable, Equatable {
     public var end: Int64
 }
 
-/// How far a replay has come.
+/// Progress of a replay.
 public struct ReplayProgress: Sendable, Equatable {
     /// Samples delivered in this pass of the file.
     public var read: Int

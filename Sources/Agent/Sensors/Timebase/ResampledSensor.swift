@@ -120,7 +120,7 @@ struct ResampledStretch: Sendable {
     private let grid: TimeGrid
     /// Next place of the grid.
     private var next: Int
-    /// Nothing has gone out.
+    /// True until the first block has gone out.
     private(set) var isNew = true
 
     init(_ resampler: Resampler, _ block: SampleBlock, interval: Double, rate: Double) {

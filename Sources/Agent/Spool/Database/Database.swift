@@ -342,7 +342,7 @@ enum OwnFact: String {
     case dropped = "spool.dropped"
     /// Rows that were lost by damage: messages, others, and how often nobody knows.
     case damaged = "spool.damaged"
-    /// How old messages are; see ``MessageAges``.
+    /// Ages of messages; see ``MessageAges``.
     case ages = "spool.ages"
     /// Messages of delivered events that were deleted, for their age and for want of room.
     case deleted = "spool.deleted"

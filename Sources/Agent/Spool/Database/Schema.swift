@@ -30,7 +30,7 @@ enum Table: Int, CaseIterable {
     }
 }
 
-/// How a file of ours looks.
+/// Form of a file of ours.
 enum Schema {
     /// "Seis", in the file's first page: what kind of database it is.
     static let application: Int64 = 0x5365_6973

@@ -1,7 +1,7 @@
 /// Which pages of a database are in use, and which are free.
 struct PageTree {
     private(set) var pages: Set<Int> = []
-    /// Everything that is in use has been found.
+    /// True while every page in use has been found.
     private(set) var isWhole = true
 
     init(_ file: PageFile, _ head: Page?) {

@@ -25,7 +25,7 @@ public struct VibrationBlock: Sendable, Equatable {
     private static let hasBandOfBefore: UInt16 = 32
     private static let second: Int64 = 1_000_000_000
 
-    /// Of ten minutes since 1970.
+    /// Number of the ten minutes, counted since 1970.
     public let number: Int64
     /// Seconds that the agent had run, since the file was begun, when the row was; see ``MessageAges``.
     public let added: Int64
@@ -34,7 +34,7 @@ public struct VibrationBlock: Sendable, Equatable {
 
     init(number: Int64, added: Int64) { (self.number, self.added) = (number, added) }
 
-    /// Of the block that has a time.
+    /// Returns the number of the block that has a time (ns of UTC).
     public static func number(at time: Int64) -> Int64 { StepLevels.block(at: time) }
 
     private var start: Int64 { number &* StepLevels.blockLength }

@@ -1,6 +1,6 @@
 import Messages
 
-/// What the spool knows of vibration without asking the file: the ten minutes under way, and how many rows there are.
+/// The spool's memory of vibration, which saves reads of the file: the ten minutes under way, and the number of rows.
 struct VibrationBook {
     /// Seconds that are written down together: shorter intervals wait for each other.
     private static let together = 60
@@ -16,7 +16,7 @@ struct VibrationBook {
 
     /// Number of the ten minutes under way.
     var number: Int64? { block?.number }
-    /// What the file does not have yet.
+    /// The block under way, if the file does not have all of it yet.
     var open: VibrationBlock? { unsaved > 0 && block?.records.isEmpty == false ? block : nil }
     var isDue: Bool { unsaved >= Self.together }
 
@@ -31,7 +31,7 @@ struct VibrationBook {
     /// The file has all of these ten minutes.
     mutating func saved(_ block: VibrationBlock) { begin(block) }
 
-    /// What is under way is no matter any more.
+    /// Forgets the block under way.
     mutating func close() { (block, unsaved) = (nil, 0) }
 
     mutating func added() { rows += 1 }

@@ -1,4 +1,4 @@
-/// Why a text is not read as a tree.
+/// Reason why a text is not read as a tree.
 public struct ReadingError: Error, Sendable, Equatable {
     public enum Kind: Sendable { case syntax, tooLarge }
 

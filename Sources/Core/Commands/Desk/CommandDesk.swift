@@ -4,7 +4,7 @@ import Values
 /// Rules for every message that may be a command. Pure; the time is passed in.
 public struct CommandDesk: Sendable {
     public enum Verdict: Sendable, Equatable {
-        /// Nothing is done and nothing said.
+        /// Does nothing, without a reply.
         case nothing
         /// It is answered so, and nothing is done. Without a destination only counted.
         case refuse(Refusal)

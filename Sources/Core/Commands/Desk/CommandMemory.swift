@@ -13,7 +13,7 @@ public struct CommandMemory: Sendable, Equatable {
         public var digest: String
         /// The last that was said; nil: nothing yet.
         public var reply: [UInt8]?
-        /// Nothing more will be said.
+        /// True when no further reply follows.
         public var isFinal = false
         /// The process ended before all was said.
         public var isInterrupted = false

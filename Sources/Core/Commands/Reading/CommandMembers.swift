@@ -35,7 +35,7 @@ public struct CommandMembers: Sendable, Equatable {
     /// Nanoseconds of UTC.
     func time(_ name: String) -> Int64? { text(name).flatMap { Timestamp($0)?.nanoseconds } }
 
-    /// Those of these names, as an object, in the order in which they were written.
+    /// Members of these names, as an object, in the order in which they were written.
     func object(of names: [String]) -> Value { .object(values.filter { names.contains($0.key) }) }
 }
 

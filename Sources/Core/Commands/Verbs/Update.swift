@@ -1,8 +1,8 @@
 import Messages
 
 extension Command {
-    /// What is not allowed at all is refused here; what only root can know (the disk, the packages' source, which version is
-    /// older), by the program that carries it out.
+    /// The command `update`. It refuses requests that are never allowed; the updater refuses those that only root can judge (the
+    /// disk, the packages' source, which version is older).
     public static let update = Command(
         "update", "Install another version of the agent; it goes back unless it works and is confirmed.",
         members: [
@@ -47,7 +47,7 @@ extension Command {
 }
 
 extension UpdateRequest {
-    /// What is wrong with the member `version` of a command; nil: nothing.
+    /// Returns the fault of the member `version` of a command; nil: none.
     static func problem(_ members: CommandMembers) -> CodedError? {
         guard let version = members.text("version"), !isVersion(version) else { return nil }
         return CodedError(
@@ -55,7 +55,7 @@ extension UpdateRequest {
     }
 }
 
-/// What stands in the way of an update, as far as the agent knows.
+/// Obstacles to an update that the agent knows of.
 public struct UpdateSituation: Sendable {
     /// Messages that may wait for the broker: more than that are delivered first.
     public static let mostWaiting = 500

@@ -33,7 +33,7 @@ public typealias GroundRun = SampledRun<String, Double>
 
 /// Puts pieces that came in any order, and perhaps twice, together.
 public enum Runs {
-    /// Those that follow each other become one; what is there twice is taken once. A run whose clock differs from the count
+    /// Joins runs that follow each other; what is there twice is taken once. A run whose clock differs from the count
     /// of samples by more than a thousandth of a sample begins anew at its own time, so that no time is lost.
     /// - Returns: the runs by name and time, and how many samples were there twice.
     public static func joined<Name, Number>(

@@ -4,7 +4,7 @@ import Values
 
 /// Writes FDSN StationXML 1.2 of stations, for everyone who asks what their counts are.
 public enum StationXMLWriter {
-    /// How much is told, as in `fdsnws-station`.
+    /// Level of detail, as in `fdsnws-station`.
     public enum Level: Int, Sendable, CaseIterable, Comparable {
         case network, station, channel, response
         public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }

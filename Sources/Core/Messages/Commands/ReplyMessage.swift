@@ -6,7 +6,7 @@ public struct ReplyMessage: Sendable, Equatable {
         /// It is being carried out; another reply follows.
         case accepted
         case done
-        /// Nothing was changed.
+        /// The command has changed nothing.
         case failed
     }
 
@@ -17,7 +17,7 @@ public struct ReplyMessage: Sendable, Equatable {
     public var phase: Phase
     /// Revision of the configuration in force.
     public var revision: Int
-    /// Everything that is wrong.
+    /// All errors of the command.
     public var errors: [CodedError]
     /// Part of what is stored could not be read.
     public var isIncomplete = false

@@ -1,7 +1,7 @@
 import Values
 import Vibration
 
-/// What the command `history` gives of vibration: intervals of the past, all measured in the same way.
+/// Reply of the command `history` of kind `vibration`: intervals of the past, all measured in the same way.
 public struct VibrationColumns: Sendable, Equatable {
     /// Intervals in one reply at most.
     public static let most = 2000
@@ -149,7 +149,7 @@ public struct VibrationColumns: Sendable, Equatable {
         ReplyResult(asCBOR: cbor, json: { fields(&$0) }, cbor: { fields(&$0) })
     }
 
-    /// What a reply says; nil: it is none.
+    /// Reads a reply; nil: it is none of this kind.
     public init?(_ result: Value) {
         guard result["kind"] == "vibration", let count = result["n"]?.whole, (0...Self.most).contains(count),
             let from = result["from"]?.rawText.flatMap({ Timestamp($0)?.nanoseconds }),

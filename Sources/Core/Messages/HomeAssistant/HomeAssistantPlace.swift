@@ -50,7 +50,7 @@ public struct HomeAssistantStation: Sendable, Equatable {
     public var version: String
     /// Address of its page; empty: there is none.
     public var page: String
-    /// Those that are computed.
+    /// Relations of intensity that are computed.
     public var relations: [IntensityRelation]
     /// Settings that may not be changed.
     public var locked: [String]

@@ -1,6 +1,6 @@
 import Values
 
-/// Intensities of an event's message, as others read it.
+/// Validity of an event's intensities, as others read it.
 public enum CertainIntensity {
     /// Whether the velocity of an event, and the intensity from it, stands for the whole event.
     public static func isVelocityValid(_ event: Value) -> Bool { event["velocity_valid"] != .bool(false) }

@@ -1,7 +1,7 @@
 import Instruments
 import Values
 
-/// How the agent is (`state/health`).
+/// State of the agent (`state/health`).
 public struct HealthMessage: Sendable, Equatable {
     public enum SensorState: String, Sendable, CaseIterable { case ok, settling, stalled, missing, fault }
 

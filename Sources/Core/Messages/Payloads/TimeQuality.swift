@@ -1,4 +1,4 @@
-/// How good the times of the samples are.
+/// Quality of the samples' times.
 public struct TimeQuality: Sendable, Equatable {
     public enum Source: String, Sendable, CaseIterable { case ntp, gps, ptp, free, replay }
     public var synced: Bool

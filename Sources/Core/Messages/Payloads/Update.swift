@@ -1,10 +1,10 @@
-/// What becomes of an update (`state/update`), as the program says that carries it out.
+/// Progress and outcome of an update (`state/update`), as the updater reports it.
 public struct UpdateMessage: Sendable, Equatable {
     public enum Phase: String, Sendable, CaseIterable {
         case requested, fetching, waiting, installing, watching, confirming, returning
         case updated, returned, refused, failed
 
-        /// Nothing follows.
+        /// True for a phase that ends the update.
         public var isEnd: Bool {
             switch self {
             case .updated, .returned, .refused, .failed: true
@@ -12,7 +12,7 @@ public struct UpdateMessage: Sendable, Equatable {
             }
         }
 
-        /// How much of an update is done, in percent.
+        /// Progress of an update, in percent.
         public var percent: Int? {
             switch self {
             case .requested: 0
@@ -39,7 +39,7 @@ public struct UpdateMessage: Sendable, Equatable {
     public var until: Int64?
     public var reason: String?
 
-    /// How many updates have ended at this station, and how.
+    /// Numbers of updates that have ended at this station, by their end.
     public struct Counts: Sendable, Equatable {
         public var updated: Int
         public var returned: Int

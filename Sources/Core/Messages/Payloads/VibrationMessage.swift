@@ -3,7 +3,7 @@ import Vibration
 
 /// Vibration of one interval (`data/vibration`), as standards measure it.
 public struct VibrationMessage: Sendable, Equatable {
-    /// How an interval stands to the limit.
+    /// Relation of an interval to the limit.
     public enum State: String, Sendable, CaseIterable {
         /// Below the warning share.
         case ok
@@ -14,7 +14,7 @@ public struct VibrationMessage: Sendable, Equatable {
 
     public enum Period: String, Sendable, CaseIterable { case day, night }
 
-    /// Of one axis.
+    /// Values of one axis.
     public struct Axis: Sendable, Equatable {
         public var values = VibrationInterval.Axis()
         /// Name of the weighting.
@@ -87,7 +87,7 @@ public struct VibrationMessage: Sendable, Equatable {
     public struct Standing: Sendable, Equatable {
         public var state: State
         public var limit: Limit
-        /// Of value and limit: `mm/s` or `m/s^1.75`.
+        /// Unit of value and limit: `mm/s` or `m/s^1.75`.
         public var unit: String
         /// Begin of the interval, nanoseconds of UTC.
         public var start: Int64

@@ -3,7 +3,7 @@ import Vibration
 
 /// One interval of vibration as it is stored, and as a report reads it: what of a `data/vibration` message is needed later.
 public struct VibrationRecord: Sendable, Equatable {
-    /// Of one axis.
+    /// Values of one axis.
     public struct Axis: Sendable, Equatable {
         /// mm/s.
         public var ppv = 0.0
@@ -19,13 +19,13 @@ public struct VibrationRecord: Sendable, Equatable {
         public var acceleration: Double?
         public var kbFmax = 0.0
         public var kbFTm = 0.0
-        /// Of ``FrequencyWeighting/all``; empty: not known.
+        /// Name in ``FrequencyWeighting/all``; empty: not known.
         public var weighting = ""
         /// m/s².
         public var weightedRMS = 0.0
         /// m/s^1.75.
         public var dose = 0.0
-        /// Of `ppv`, mm/s; nil: not known.
+        /// Floor of `ppv`, mm/s; nil: not known.
         public var floor: Double?
 
         public init() {}
@@ -55,7 +55,7 @@ public struct VibrationRecord: Sendable, Equatable {
     public var pvs = 0.0
     /// When it was reached, seconds after the begin of the interval; nil: not known.
     public var pvsPeak: Double?
-    /// Those that decide on limits; none of intervals that an earlier version has stored.
+    /// Half cycles that decide on limits; empty for intervals that an earlier version has stored.
     public var halfCycles: [VibrationInterval.HalfCycle] = []
 
     public init() {}

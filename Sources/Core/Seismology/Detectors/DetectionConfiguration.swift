@@ -28,7 +28,7 @@ extension DetectionConfiguration {
     /// Visits the settings of all detectors, in the order of the list.
     public mutating func visit(_ visitor: inout some DetectorSettingsVisitor) { detectors.visit(&visitor) }
 
-    /// Those of one detector.
+    /// Settings of one detector.
     public subscript<S: DetectorSettings>(_: S.Type) -> S {
         get {
             var (copy, visitor) = (self, Finding<S>(found: S()))
@@ -41,7 +41,7 @@ extension DetectionConfiguration {
         }
     }
 
-    /// Those that are enabled.
+    /// Facts of the detectors that are enabled.
     public var enabled: [DetectorFacts] {
         var (copy, visitor) = (self, Listing())
         copy.visit(&visitor)

@@ -285,7 +285,8 @@ struct ClassCourse: Sendable, Equatable {
     /// At the newest judging; nil before the first.
     private(set) var probability: Double?
     private(set) var isEarthquake = false
-    /// The largest since it has been below 0.5.
+    /// The largest since it has been below 0.5; from the ninth judging on, 4.5 s after the onset, the largest that two judgings
+    /// in a row had. (The window then loses the rise, so that noise which goes on may look like shaking once.)
     private(set) var peak = 0.0
     /// The probability has been 0.8 or more.
     private(set) var wasCertain = false

@@ -52,8 +52,8 @@ public struct OnsiteEstimate: Sendable, Equatable {
 /// it, and the peak ground velocity that they predict. (Pd: Wu and others, GJI 170, 2007, which is for 3 s; Pv: fitted on cheap
 /// sensors, whose noise hides Pd.)
 public struct OnsiteEstimator: Sendable {
-    /// After some seconds: log PGV = a log Pv + b (cm/s); from the published log PGV to the true one, and to the largest one
-    /// where it is saturated. By deploy/benchmarks/discrimination/onsite.
+    /// After some seconds: log PGV = a log Pv + b (cm/s), and from the published log PGV to the true one. By
+    /// deploy/benchmarks/discrimination/onsite.
     private static let laws = [
         (time: 1, a: 1.254, b: 1.325, low: -0.75, high: 0.75),
         (time: 2, a: 1.203, b: 1.165, low: -0.76, high: 0.61),

@@ -1,5 +1,5 @@
 extension DetectionConfiguration {
-    /// How triggers become events.
+    /// Settings by which triggers become events.
     public struct Event: Sendable, Equatable {
         /// Detectors that must be on.
         public var votes = 1

@@ -1,6 +1,6 @@
 import SignalProcessing
 
-/// What one event's ground motion amounts to: peaks with their times, and integrals over its samples.
+/// Ground motion of one event: peaks with their times, and integrals over its samples.
 public struct EventMotion: Sendable {
     /// A largest absolute value and the time (UTC, ns) of the first sample that had it.
     public struct Peak: Sendable, Equatable {
@@ -48,7 +48,7 @@ public struct EventMotion: Sendable {
     private var atStart: Beginning?
     /// Peak of the acceleration that Taiwan's scale takes, m/s².
     private var cwa = 0.0
-    /// What did not count in the peaks of velocity and displacement.
+    /// Motion that did not count in the peaks of velocity and displacement.
     private var uncertain = UncertainPeaks()
     /// The acceleration at the peak of the 3-D vector, m/s².
     public private(set) var strongest: (x: Double, y: Double, z: Double) = (0, 0, 0)
@@ -164,7 +164,7 @@ public struct EventMotion: Sendable {
     /// Peak velocity by a horizontal definition, m/s.
     public func pgv(_ horizontal: HorizontalDefinition) -> Double { velocity.horizontal.combined(horizontal) }
 
-    /// What intensities are made of.
+    /// Returns the peaks from which intensities are computed.
     public func peaks(_ horizontal: HorizontalDefinition) -> IntensityPeaks {
         IntensityPeaks(pga: pga(horizontal), pgv: pgv(horizontal), cwa: cwa, vectorPGV: velocity.v3)
     }

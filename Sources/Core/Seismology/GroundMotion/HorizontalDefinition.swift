@@ -1,4 +1,4 @@
-/// How two horizontal components become one number.
+/// Rule by which two horizontal components become one number.
 public enum HorizontalDefinition: String, Sendable, CaseIterable {
     /// The larger of the two peaks, as in the relations' own data.
     case larger

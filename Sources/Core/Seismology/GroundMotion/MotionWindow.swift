@@ -25,7 +25,7 @@ public struct MotionWindow: Sendable {
         public var displacement = HorizontalPeaks()
         /// Peak of the acceleration that Taiwan's scale takes, m/s².
         public var cwa = 0.0
-        /// What did not count in the peaks of velocity and displacement.
+        /// Values left out of the peaks of velocity and displacement.
         public var uncertain = UncertainPeaks()
 
         public init() {}
@@ -118,7 +118,7 @@ public struct MotionWindow: Sendable {
 
     /// Takes `count` samples of acceleration without offset (m/s²), velocity (m/s) and displacement (m), each as planes
     /// of x, y and z `stride` apart, and one plane of what Taiwan's scale takes (m/s²).
-    /// - Parameter errors: planes of how far velocity and displacement may be off where they do not count; nil: all count.
+    /// - Parameter errors: how far they may be off; nil: not at all.
     public mutating func add(
         _ count: Int, acceleration a: UnsafePointer<Double>, velocity v: UnsafePointer<Double>,
         displacement d: UnsafePointer<Double>, cwa: UnsafePointer<Double>, stride: Int,

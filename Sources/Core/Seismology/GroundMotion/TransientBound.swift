@@ -7,6 +7,9 @@ import SignalProcessing
 /// the level and to a step of the velocity, times what the samples say of their sizes. A sample counts in a maximum only
 /// where its error is small beside the motion (2 % after a start, 10 % after a gap that was bridged), or so small that no
 /// intensity changes by it.
+///
+/// Acceleration without offset looks back as well, by what the removal of the offset remembers. It counts in its maximum in any
+/// case, with the error that it may have: see ``UncertainPeaks``.
 public struct TransientBound: Sendable {
     /// Errors that do not matter: m/s and m. Mercalli I begins far above.
     public static let (leastVelocity, leastDisplacement) = (5e-5, 1e-4)
@@ -15,13 +18,14 @@ public struct TransientBound: Sendable {
     public static let accelerationShare = 0.02
     /// The error that a maximum may have after a gap that was bridged; after a start it is a fifth of it.
     public static let share = 0.1
-    /// Of three standard deviations, which no maximum may have as its error, those that may well have hidden a larger motion.
+    /// Share of the bound of three standard deviations that may well have hidden a larger motion; the whole bound is the error
+    /// that no maximum may have.
     public static let likelyShare = 0.5
     /// Steps of the tables per second, and their length, s.
     private static let (grid, length) = (16.0, 64)
 
     /// Largest answer of velocity and displacement, from each time on, to a step of the acceleration of 1 m/s², and to one of
-    /// the velocity of 1 m/s.
+    /// the velocity of 1 m/s; of the acceleration without offset to the same and to a step of the displacement of 1 m.
     private struct Answers: Sendable {
         var levelVelocity: [Double] = []
         var levelDisplacement: [Double] = []
@@ -32,7 +36,7 @@ public struct TransientBound: Sendable {
         var accelerationOfDisplacement: [Double] = []
     }
 
-    /// What is known of the motion at a start.
+    /// Knowledge of the motion at a start.
     private struct Start: Sendable {
         var first: SIMD3<Double>
         /// How far that may be from the level, m/s²; nil: it is found from the samples.
@@ -48,7 +52,8 @@ public struct TransientBound: Sendable {
         var clear = 0
     }
 
-    /// Velocity (m/s) and displacement (m), or how far they may be off. (A structure, since Swift 6.0 does not compile tuples here.)
+    /// Velocity (m/s), displacement (m) and acceleration (m/s²), or how far they may be off. (A structure, since Swift 6.0 does
+    /// not compile tuples here.)
     private struct Motion: Sendable {
         var velocity = 0.0
         var displacement = 0.0
@@ -141,7 +146,7 @@ public struct TransientBound: Sendable {
     /// The integrals begin anew.
     /// - Parameters:
     ///   - first: the level that they take, m/s².
-    ///   - uncertainty: how far that may be from the true one, m/s²; nil: it is a sample.
+    ///   - uncertainty: how far that may be from the true one, m/s²; nil: it is judged by the samples.
     public mutating func begin(first: SIMD3<Double>, uncertainty: Double? = nil) {
         start = Start(first: first, uncertainty: uncertainty)
         (gap, offsetLost) = (nil, nil)
@@ -203,7 +208,8 @@ public struct TransientBound: Sendable {
 
     /// Writes for each sample 0 where its velocity and displacement are certain enough for a maximum, and otherwise how far
     /// they may be off, m/s and m; below 0 where that is of a start alone whose level is a sample. Called while it
-    /// ``isActive``.
+    /// ``isActive``. Of the acceleration, which counts in any case: how far it may be off where that matters, below 0 where it is of
+    /// a start alone.
     /// - Parameters:
     ///   - raw: three planes of acceleration, m/s², `stride` apart; velocity and displacement likewise.
     public mutating func process(
@@ -272,7 +278,7 @@ public struct TransientBound: Sendable {
         return 0
     }
 
-    /// Of the next sample after a start.
+    /// Returns the possible errors of the next sample after a start.
     private func errors(
         _ one: inout Start, _ raw: SIMD3<Double>, _ v: Double, _ d: Double
     ) -> Motion {

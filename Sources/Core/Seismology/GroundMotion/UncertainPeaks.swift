@@ -1,5 +1,6 @@
 /// Largest velocity and displacement that the ground may have had while both were too uncertain for a maximum (see
-/// ``TransientBound``): of the larger horizontal, with the error that they may have had.
+/// ``TransientBound``): of the larger horizontal, with the error that they may have had. Likewise the acceleration while it
+/// may have been off.
 public struct UncertainPeaks: Sendable, Equatable {
     /// m/s.
     public private(set) var velocity = 0.0

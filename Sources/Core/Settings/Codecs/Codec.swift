@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-/// Everything about one kind of value in one place: how it is read, how it is written, how it is described.
+/// One kind of value: how it is read, how it is written, how it is described.
 public struct Codec<T: Sendable>: Sendable {
     /// For people: `number`, `text`, `one of`.
     let type: String

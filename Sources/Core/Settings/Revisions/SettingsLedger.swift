@@ -54,7 +54,7 @@ public struct SettingsLedger: Sendable {
         public var overlay: Value
         /// Keys whose values change, such as `axes.x.filter`.
         public var changed: [String]
-        /// Those of them that take effect at once, when the sensor is opened again, and with the next start.
+        /// Changed keys that take effect at once, when the sensor is opened again, and with the next start.
         public var live: [String]
         public var restartStream: [String]
         public var needsRestart: [String]
@@ -113,13 +113,13 @@ public struct SettingsLedger: Sendable {
     struct Trial: Sendable, Equatable {
         /// When it took effect, nanoseconds of UTC since 1970.
         var since: Int64
-        /// How often the agent has died since.
+        /// Number of the agent's deaths since.
         var deaths = 0
         /// Part of it takes effect with the next start only: the time counts from there.
         var awaitsStart = false
     }
 
-    /// How many revisions are kept, the one in force included.
+    /// Number of revisions that are kept, the one in force included.
     static let kept = 10
     /// So many deaths within so long of a change take it back.
     static let deaths = 3
@@ -369,7 +369,7 @@ extension SettingsLedger {
         return true
     }
 
-    /// Why a key cannot be given this value; nil when it can.
+    /// Reason why a key cannot be given this value; nil when it can.
     private func lock(on key: String, _ value: Value) -> String? {
         if settings.isLocked(key) {
             guard let setting = SettingsTable.setting(key), !setting.isRemote else {

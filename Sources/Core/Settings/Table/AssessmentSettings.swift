@@ -97,7 +97,7 @@ public struct AlarmConfiguration: Sendable, Equatable {
         /// `gpiochip0:17`; empty: none.
         public var line = ""
         public var active = Level.high
-        /// How long it is on.
+        /// Time for which it is on.
         public var seconds = 60.0
         /// Line of the button that silences it; empty: none.
         public var button = ""

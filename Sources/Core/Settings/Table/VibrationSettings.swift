@@ -100,7 +100,7 @@ public struct VibrationConfiguration: Sendable, Equatable {
         return all
     }
 
-    /// What the settings ask to measure.
+    /// Quantities, band and interval that the settings ask for.
     public var measurement: VibrationMeasurement {
         var all = VibrationMeasurement()
         all.interval = interval

@@ -191,7 +191,7 @@ public struct AxisFilter: Sendable {
             (first, second) = (SIMD2(a[0], b[0]), SIMD2(a[1], b[1]))
         }
 
-        /// Those of the second of the pair from memory.
+        /// Takes the delays of the second of the pair from memory.
         @inline(__always)
         mutating func takeSecond(_ b: UnsafePointer<Double>) { (first[1], second[1]) = (b[0], b[1]) }
 

@@ -1,4 +1,4 @@
-/// Why a filter cannot be made.
+/// Reason why a filter cannot be made.
 public enum FilterDesignError: Error, Sendable, Equatable {
     /// The order is not within 1…10.
     case order(Int)

@@ -30,7 +30,7 @@ public struct FilterFacts: Sendable {
 public struct FilterFrequency: Sendable {
     /// From the filter's name on, such as `butterworth/corners_hz/1`.
     public var path: String
-    /// How a message calls it.
+    /// Its name in messages.
     public var what: String
     /// Hz.
     public var frequency: Double

@@ -23,7 +23,7 @@ public struct GapBridge: Sendable {
     /// Samples since the start or a gap that was not bridged.
     private var unbroken = 0
 
-    /// What the last call of ``fill(missing:after:count:)`` estimated: three planes of ``count`` samples, m/s².
+    /// Samples that the last call of ``fill(missing:after:count:)`` estimated: three planes of ``count`` samples, m/s².
     public private(set) var samples: [Double] = []
     public private(set) var count = 0
     /// How far the velocity of an axis may be off after the gap, m/s: three standard deviations, and a share of the motion

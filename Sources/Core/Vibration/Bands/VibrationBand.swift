@@ -74,7 +74,7 @@ extension Section {
     }
 }
 
-/// Why vibration cannot be measured as it is asked for.
+/// Reason why vibration cannot be measured as it is asked for.
 public enum VibrationError: Error, Sendable, Equatable {
     case rate(Double)
     /// Hz.

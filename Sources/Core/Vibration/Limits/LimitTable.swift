@@ -1,6 +1,6 @@
 /// Limits of one table of a standard: data in a file of its own; see ``all``.
 public struct LimitTable: Sendable, Equatable {
-    /// What is compared with a limit.
+    /// Quantity that is compared with a limit.
     public enum Measure: String, Sendable, Equatable {
         /// Peak velocity of an axis with its frequency, mm/s.
         case ppv
@@ -22,7 +22,7 @@ public struct LimitTable: Sendable, Equatable {
 
     /// A line of the table at one place.
     public struct Row: Sendable, Equatable {
-        /// What stands there, such as `dwellings`.
+        /// Kind of building or machine, such as `dwellings`.
         public var line: String
         /// Where the sensor is, such as `foundation`; or the boundary, of a table that has several.
         public var place: String
@@ -42,7 +42,7 @@ public struct LimitTable: Sendable, Equatable {
     /// How sure it is that these numbers are those of the standard, 0 to 1: none of them could be compared with the paper.
     public var confidence: Double
     public var measure: Measure
-    /// Of the limit by night, where it is another.
+    /// Factor of the limit by night.
     public var nightFactor = 1.0
     public var rows: [Row]
 

@@ -62,7 +62,7 @@ public struct CrossSpectra: Sendable {
         }
     }
 
-    /// Of each line.
+    /// Summed cross-spectral matrix of each line.
     private(set) var sum: [Matrix]
     /// Sum of the squared powers of the segments, line by line.
     private var squares: [Float]

@@ -25,7 +25,7 @@ public struct FollowedModes: Sendable, Equatable {
     public static let most = 64
     private static let tolerance = 0.04
     private static let leastLikeness = 0.6
-    /// Of the newest period in the mean.
+    /// Weight of the newest period in the mean.
     private static let share = 0.25
 
     /// The one that was seen last comes last.

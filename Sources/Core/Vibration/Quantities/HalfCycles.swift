@@ -16,7 +16,7 @@ struct HalfCycles: Sendable {
         var frequency: Double?
     }
 
-    /// Those that are nearest to their limit: one of each curve, which may be the same.
+    /// Half cycles that are nearest to their limit: one of each curve, which may be the same.
     struct Nearest: Sendable {
         private(set) var values = SIMD8<Double>.zero
         private(set) var times = SIMD8<Int64>.zero
@@ -203,7 +203,7 @@ struct HalfCycles: Sendable {
         (rest, open) = (open, Cycle())
     }
 
-    /// Nothing more is waited for.
+    /// Ends the half cycle under way.
     /// - Parameter isLow: no crossing came for longer than the band has periods.
     mutating func finish(isLow: Bool) { end(nil, isLow: isLow) }
 }

@@ -1,4 +1,4 @@
-/// What a weighted acceleration does to people in an interval: its root mean square, and the vibration dose value
+/// Effect of a weighted acceleration on people in an interval: its root mean square, and the vibration dose value
 /// (∫ a_w⁴ dt)^¼ (ISO 2631-1, BS 6472-1), m/s^1.75. Doses of several intervals add by their fourth powers.
 ///
 /// The fourth power of a sine at a quarter of the rate has its own mean only at twice the rate: the dose is added up over samples

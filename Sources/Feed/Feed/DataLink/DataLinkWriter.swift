@@ -10,7 +10,7 @@ public struct DataLinkWriter: Sendable {
 
     /// Bytes that wait to be sent; ``takeOutput()`` empties it.
     public private(set) var output: [UInt8] = []
-    /// Why the connection is of no use; it is to be closed.
+    /// Reason why the connection is of no use; it is to be closed.
     public private(set) var complaint: String?
     /// The server's description of itself, once it has come.
     public private(set) var server: String?

@@ -12,7 +12,7 @@ enum EventReading {
         case event(Ring.Event)
         /// The event was none, or is part of another.
         case withdrawn(id: String, version: Int64)
-        /// Nothing that is kept, and nothing wrong.
+        /// A valid message that is not kept.
         case nothing
     }
 

@@ -4,7 +4,7 @@ import Values
 /// Counts of the feed's server since its start.
 public struct ServerCounts: Sendable {
     public var clients = 0
-    /// Those of them that are sent packets.
+    /// Clients that are sent packets.
     public var streams = 0
     /// Connections for which there was no place.
     public var turnedAway = 0

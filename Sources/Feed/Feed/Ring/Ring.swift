@@ -267,7 +267,7 @@ public final class Ring: @unchecked Sendable {
         }
     }
 
-    /// How many packets there are of each channel.
+    /// Returns the number of packets of each channel.
     public func packetCounts() throws(DatabaseError) -> [Int64: Int] {
         let rows = try file.rows("SELECT channel, count(*) FROM packet GROUP BY channel") {
             ($0.int(0), Int($0.int(1)))
@@ -447,7 +447,7 @@ public final class Ring: @unchecked Sendable {
         try file.run("DELETE FROM occurrence WHERE time < ?", .int(time))
     }
 
-    /// How many events each owner has, and their bytes.
+    /// Returns the number of events of each owner, and their bytes.
     public func eventUse() throws(DatabaseError) -> [String: (count: Int, bytes: Int)] {
         let rows = try file.rows("SELECT owner, count(*), sum(size) FROM occurrence GROUP BY owner") {
             ($0.text(0), (count: Int($0.int(1)), bytes: Int($0.int(2))))

@@ -31,7 +31,7 @@ public struct SeedLinkSession: Sendable {
         }
     }
 
-    /// How far a station has been sent.
+    /// Position up to which a station has been sent.
     struct Cursor: Sendable {
         var station: Int
         var subscription: Int
@@ -68,7 +68,7 @@ public struct SeedLinkSession: Sendable {
     public private(set) var output: [UInt8] = []
     /// The connection is to be closed when the output is sent.
     public private(set) var isEnded = false
-    /// Why the client was cut; nil: it was not.
+    /// Reason why the client was cut; nil: it was not.
     public private(set) var complaint: String?
     /// Packets are being sent.
     public private(set) var isStreaming = false

@@ -136,7 +136,7 @@ public struct ChannelFlow: Sendable {
         return steps
     }
 
-    /// Nothing more will come of what is missing.
+    /// Gives up the missing samples: no more of them will come.
     public mutating func expectNoMore(now: Double) { if !pending.isEmpty { deadline = min(deadline, now) } }
 
     private mutating func giveUp(_ steps: inout [Step], _ now: Double, _ patience: Double, _ clock: Int64?) {

@@ -37,7 +37,7 @@ enum Service: String, Sendable {
         Parameter(name, "xs:boolean", .taken(values + values.map { $0 == "true" ? "1" : "0" }, else: words))
     }
 
-    /// Everything that the specification knows besides channels and times.
+    /// Parameters that the specification knows besides channels and times.
     var list: [Parameter] {
         let common = [Parameter("format"), Parameter("nodata")]
         switch self {

@@ -83,7 +83,7 @@ public struct WebServices: Sendable {
         WebAnswer(400, "Error 400: Bad Request\n\n\(problem.words)\n\nRequest: \(path)\n")
     }
 
-    /// Everything but queries.
+    /// Answers requests that are no queries.
     private func other(_ request: WebRequest) -> WebAnswer {
         let path = request.path
         if path == "/metrics" {

@@ -123,7 +123,7 @@ final class Certificate: @unchecked Sendable {
     }
 }
 
-/// Something that the server needs is not there: a sentence.
+/// Fault that keeps the server from starting: a sentence.
 struct ServerError: Error, CustomStringConvertible {
     var message: String
     var description: String { message }

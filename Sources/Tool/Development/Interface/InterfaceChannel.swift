@@ -11,7 +11,7 @@ package struct InterfaceChannel {
     var help: String
     /// Names of messages that the station sends there; empty for a command.
     package var messages: [String] = []
-    /// How they travel.
+    /// Quality of service, retention and expiry of the messages.
     package var delivery: Delivery?
     /// Command that the station takes there.
     package var command: Command?

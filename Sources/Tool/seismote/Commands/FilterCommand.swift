@@ -47,7 +47,7 @@ struct FilterShow: ParsableCommand {
         _ = try frequencies()
     }
 
-    /// Those of `--at`; nil without it.
+    /// Frequencies of `--at`; nil without it.
     private func frequencies() throws -> [Double]? {
         guard let at else { return nil }
         let parts = at.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

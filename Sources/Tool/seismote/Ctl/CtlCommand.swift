@@ -30,14 +30,14 @@ struct CtlCommand: ParsableCommand {
         ], defaultSubcommand: AskCommand.self)
 }
 
-/// How `seismote ctl` ends; numbers from 64 on as in sysexits.h.
+/// Exit statuses of `seismote ctl`; numbers from 64 on as in sysexits.h.
 enum CtlStatus: Int32 {
     case done = 0
     case refused = 1
     case silent = 2
     case broker = 69
     case files = 74
-    /// Something for later: EX_TEMPFAIL of sysexits.
+    /// Try again later: EX_TEMPFAIL of sysexits.
     case unready = 75
     case settings = 78
     case interrupted = 130

@@ -82,7 +82,7 @@ struct FileFact {
     /// Its role for the agent: "the settings file".
     var role: String
     var need: Need
-    /// Nobody else may read it.
+    /// True for a file that nobody else may read.
     var isSecret = false
     /// Nil: it is not there.
     var mode: UInt32?
@@ -141,7 +141,7 @@ struct DiskFacts {
 }
 
 struct BrokerFacts {
-    /// How it is called in sentences.
+    /// Its name in sentences.
     var name: String
     /// Nil: connected.
     var problem: String?
@@ -183,7 +183,7 @@ struct LeftoverFacts {
     struct Base {
         var base: String
         var isOnline: Bool
-        /// Why it is thought to be an earlier name of this station.
+        /// Reason why it is thought to be an earlier name of this station.
         var reason: String
         var topics: [String]
     }

@@ -39,7 +39,7 @@ enum TopicTrial {
         return (try? echoes(of: [probe], client).contains(probe)) == true
     }
 
-    /// Those of some topics on which an empty message comes back.
+    /// Returns those of the probed topics on which an empty message comes back.
     private static func echoes(of probes: [String], _ client: BrokerClient) throws(ClientError) -> Set<String> {
         var readable: [String] = []
         for probe in probes where (try? client.subscribe([probe])) != nil { readable.append(probe) }

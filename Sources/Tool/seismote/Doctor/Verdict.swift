@@ -33,7 +33,7 @@ enum Verdict: Equatable {
     }
 }
 
-/// Something that was looked up, or the reason why it could not be.
+/// A fact that was looked up, or the reason why it could not be.
 enum Known<Fact> {
     case known(Fact)
     case unknown(String)

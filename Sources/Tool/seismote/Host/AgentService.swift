@@ -9,7 +9,7 @@ enum AgentService {
         /// systemd was not told: an agent that runs goes on with former settings.
         case failed(String)
 
-        /// Why it does not run.
+        /// Reason why it does not run.
         var problem: String? {
             switch self {
             case .runs: nil

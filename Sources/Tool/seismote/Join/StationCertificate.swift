@@ -43,12 +43,12 @@ struct StationCertificate {
 
     // MARK: keys and requests
 
-    /// A new private key of the curve P-256 (PEM).
+    /// A new private key (PEM).
     static func newKey() throws(CtlError) -> String {
         do throws(Failure) { return try OpenSSL.newKey() } catch { throw CtlError(refused: error) }
     }
 
-    /// A certificate request (PKCS #10, PEM) for a name.
+    /// A certificate request (PEM) for a name.
     /// - Parameter keyFile: path of the private key.
     static func request(keyFile: String, name: String) throws(CtlError) -> String {
         do throws(Failure) { return try OpenSSL.request(keyFile: keyFile, name: name) } catch {

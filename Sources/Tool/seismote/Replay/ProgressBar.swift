@@ -1,6 +1,6 @@
 import Glibc
 
-/// How far a command has come, on a terminal only.
+/// Progress of a command, on a terminal only.
 final class ProgressBar {
     private let enabled: Bool
     private var shown = -1

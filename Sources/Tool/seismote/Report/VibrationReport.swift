@@ -93,7 +93,7 @@ struct VibrationReport {
         }
     }
 
-    /// Why nothing was measured between two intervals.
+    /// Reason why nothing was measured between two intervals.
     private static func reason(
         _ before: VibrationInterval.Interruptions, _ after: VibrationInterval.Interruptions
     ) -> String {

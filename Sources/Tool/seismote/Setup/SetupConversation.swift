@@ -12,7 +12,7 @@ enum SetupEvent: Equatable {
     case survey(chip: String?, lines: [String], remedies: [String])
     /// A look at the samples at rest: the mean along the station's axes, or why there is none.
     case tapped(gravity: [Double]?, problem: String)
-    /// Those that announce themselves; nil: that could not be looked up.
+    /// Brokers that announce themselves; nil: that could not be looked up.
     case brokers([String]?)
     /// The connection: what was refused, with its remedy; what cannot be known; the clock's fault.
     case tried(BrokerTrial)

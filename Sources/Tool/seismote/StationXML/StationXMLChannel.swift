@@ -1,7 +1,7 @@
 import Sensors
 import Values
 
-/// Why a StationXML file says nothing of a recording.
+/// Reason why a StationXML file says nothing of a recording.
 struct StationXMLError: Error {
     var message: String
     init(_ message: String) { self.message = message }

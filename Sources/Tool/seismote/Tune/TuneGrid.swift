@@ -200,7 +200,7 @@ struct TuneGrid: ParsableArguments {
     }
 }
 
-/// Why a command cannot do what was asked, in lines for standard error, and its exit status.
+/// Reason why a command cannot do what was asked, in lines for standard error, and its exit status.
 struct TuneError: Error {
     var status: Int32
     var lines: [String]

@@ -6,7 +6,7 @@ import Station
 
 /// A recording that all settings have been tried on: what there was to catch in it, and what each setting did.
 struct TunedRecording {
-    /// Something to catch.
+    /// An earthquake to detect.
     struct Event {
         /// Seconds from the first sample: the P that was given, or where the shaking begins.
         var onset: Double

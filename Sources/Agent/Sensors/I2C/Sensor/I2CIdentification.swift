@@ -2,7 +2,7 @@ import Glibc
 
 /// Device at an address of a bus, as far as reading tells.
 public enum I2CIdentification: Sendable, Equatable {
-    /// Nobody answers.
+    /// No chip answers.
     case nothing
     /// A driver of the kernel has it; nothing was read.
     case owned(I2COwner)

@@ -92,7 +92,7 @@ final class I2CSession {
         condition.temperature = temperature.celsius(buffer.bytes[0], buffer.bytes[1])
     }
 
-    /// Nothing came for too long: says why, as far as it can be known.
+    /// Throws the reason for which no samples came for too long, as far as it can be known.
     func stalled() throws(SensorError) -> Never {
         try device.checkAlive(chip, choice)
         throw SensorError(.fault, "\(chip.name) at \(device.place) delivers no samples")

@@ -19,7 +19,7 @@ public struct IIOInventory: Sendable {
     }
 }
 
-/// Why something would not work, and what to do about it.
+/// Reason why something would not work, and what to do about it.
 public struct IIOProblem: Sendable, Equatable {
     public var error: SensorError
     /// A command that mends it; empty where there is none.

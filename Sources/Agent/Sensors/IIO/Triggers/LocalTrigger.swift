@@ -85,7 +85,7 @@ struct LocalTrigger {
         return hasNumber("seismote", 0) || hasNumber("sysfstrig", 7300)
     }
 
-    /// Why triggers of a kind cannot be made; nil when they can.
+    /// Reason why triggers of a kind cannot be made; nil when they can.
     static func problem(_ kind: Kind) -> IIOProblem? {
         switch kind {
         case .hrtimer:

@@ -2,7 +2,7 @@ import Glibc
 
 /// Decimal numbers in text, correctly rounded, whatever the process's locale.
 enum NumberText {
-    /// Why a text is not a number.
+    /// Reason why a text is not a number.
     enum Failure: Error { case notANumber, notFinite }
 
     /// Powers of ten that a double holds exactly.

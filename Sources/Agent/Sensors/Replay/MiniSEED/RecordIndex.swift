@@ -28,7 +28,7 @@ struct IndexedChannel {
     var holdsIntegers: Bool { records.contains { $0.payload.holdsIntegers } }
 }
 
-/// Everything that a miniSEED file holds, without its samples.
+/// Contents of a miniSEED file without its samples.
 struct RecordIndex {
     private(set) var channels: [IndexedChannel] = []
     /// Records that could not be read.

@@ -102,7 +102,7 @@ struct Fleet {
         client.unsubscribe(filters)
     }
 
-    /// Those that said something of themselves, by name.
+    /// Stations that have described themselves, by name.
     var seen: [(id: String, view: StationView)] {
         stations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }.filter {
             $0.view.isOnline != nil || $0.view.info != nil || $0.view.summary != nil

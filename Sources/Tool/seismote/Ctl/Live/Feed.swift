@@ -55,7 +55,7 @@ func flushOutput() {
     if fflush(nil) != 0, errno == EPIPE { endAsBrokenPipe() }
 }
 
-/// Nobody reads on, as behind `| head -1`: the end that a program has which knows nothing of it, without a word.
+/// Ends like a program whose reader has gone, as behind `| head -1`: by the signal, without a word.
 func endAsBrokenPipe() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)

@@ -26,7 +26,7 @@ final class Terminal {
     private static let freshAfter = 50
 
     private var isOpen = false
-    /// How the keyboard was.
+    /// Settings of the keyboard before.
     private var keyboard: termios?
     /// Content of the screen, nil: not known; and how large that was.
     private var shown: [String]?

@@ -113,7 +113,7 @@ final class Exchange {
         return Set(known.filter { !$0.value }.keys)
     }
 
-    /// Those of them that do not answer a `ping`. A cluster keeps the last will of a lost connection on the node that had it
+    /// Returns the stations that do not answer a `ping`. A cluster keeps the last will of a lost connection on the node that had it
     /// (RabbitMQ), or delivers it late, when the station has long been back on another node.
     private func silentStations(among stations: Set<String>) throws(ClientError) -> Set<String> {
         guard !stations.isEmpty else { return [] }

@@ -79,7 +79,7 @@ struct UpdateCommand: ParsableCommand {
         }
     }
 
-    /// Those of a group that are there now, by name.
+    /// Stations of a group that are there now, by name.
     private func stations(_ targets: Targets, _ client: BrokerClient) throws(ClientError) -> [String] {
         switch targets {
         case .stations(let names): return names

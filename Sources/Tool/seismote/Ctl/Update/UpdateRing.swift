@@ -15,7 +15,7 @@ final class UpdateRing {
     private let deadline: Double
     private let line: WaitingLine
     private var json: Bool { options.common.json }
-    /// What each station last said that has not come to an end.
+    /// Last phase of each station whose update has not ended.
     private var waiting: [String: UpdateMessage.Phase?] = [:]
     private var failed = 0
     private var silent = 0

@@ -22,7 +22,7 @@ struct WaveformParts {
         }
     }
 
-    /// Why these are not the bytes that a station said it sent; nil when they are.
+    /// Reason why these are not the bytes that a station said it sent; nil when they are.
     func problem(_ result: Value) -> String? {
         if overflows { return "larger than \(Self.limit) bytes" }
         if let wanted = result["bytes"]?.whole, wanted != bytes.count {

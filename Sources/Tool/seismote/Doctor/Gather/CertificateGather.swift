@@ -6,7 +6,7 @@ import Messages
 import Settings
 import Values
 
-/// The certificates that a connection depends on, read with `openssl`.
+/// The certificates that a connection depends on.
 enum CertificateGather {
     static func certificates(_ access: BrokerAccess) -> Known<[CertificateFacts]> {
         guard access.brokers.contains(where: \.tls) else { return .known([]) }
