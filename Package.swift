@@ -191,9 +191,9 @@ let package = Package(
             ]),
 
         // Updates of a station's agent that are asked for over MQTT.
-        program("Updater/seismote-update", ["Values", "Threads", "Administration", "Messages", "Updater"]),
+        program("Updater/seismote-update", ["Values", "Threads", "Files", "Administration", "Messages", "Updater"]),
 
-        .target(name: "TestSupport", dependencies: ["Threads", "CMosquitto"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Threads", "Values", "CMosquitto"], path: "Tests/TestSupport"),
         tests("Base/Threads"),
         tests("Base/DatabaseFiles"),
         tests("Base/Values"),
@@ -214,7 +214,9 @@ let package = Package(
             [
                 "Values", "Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles",
             ]),
-        tests("Network/seismote-network", ["Values", "Association", "DatabaseFiles", "NetworkMachine"]),
+        tests(
+            "Network/seismote-network",
+            ["Values", "Association", "DatabaseFiles", "NetworkMachine", "Client", "Settings"]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Broker/Broker", ["seismote-broker", "Values", "Threads", "Certificates"]),
@@ -231,7 +233,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages", "Propagation",
+                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages",
+                "Propagation",
                 "Threads",
                 "TestSupport",
                 "CMosquitto",
@@ -240,6 +243,12 @@ let package = Package(
         ),
     ]
 )
+
+// To try a change: SEISMOTE_TESTS='Station|Spool' builds only the tests of these rooms.
+if let rooms = Context.environment["SEISMOTE_TESTS"] {
+    let tested = rooms.split(separator: "|").map { "\($0)Tests" }
+    package.targets.removeAll { $0.type == .test && !tested.contains($0.name) }
+}
 
 // For the short form of deploy/checks/sanitizers: what has threads, and its tests.
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {

@@ -1,4 +1,5 @@
 import CSQLite
+import Files
 import Glibc
 import Messages
 import MiniSEED
@@ -276,12 +277,8 @@ public struct Spool: ~Copyable {
     }
 
     private static func machineStart() -> String {
-        let file = Glibc.open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { Glibc.close(file) }
-        var bytes = [UInt8](repeating: 0, count: 36)
-        let count = Glibc.read(file, &bytes, bytes.count)
-        return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
+        let id = SmallFile.text("/proc/sys/kernel/random/boot_id", limit: 36) ?? ""
+        return id.utf8.count == 36 ? id : ""
     }
 }
 

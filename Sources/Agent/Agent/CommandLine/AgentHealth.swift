@@ -29,7 +29,7 @@ struct AgentHealth: Equatable {
         words =
             isFresh
             ? "sensor \(sensor), broker \(Self.text(state["broker"]))"
-            : "its newest state is \(Int(max(0, age) / 1e9)) s old: it hangs or is no more"
+            : "its newest state is \(Int(max(0, age) / 1e9)) s old: it hangs or has ended"
     }
 
     private static func text(_ value: Value?) -> String {

@@ -47,8 +47,10 @@ struct Dispatcher: ~Copyable {
     private var checking: Int?
     private var measuring: Int?
     private var answering: Int?
-    /// A wish for the updater on its way to the disk; without `wanted` it is a confirmation.
-    private var wishing: (number: Int, request: CommandRequest, version: String, wanted: UpdateRequest?)?
+    /// A wish for the updater on its way to the disk.
+    private var wishing: (number: Int, request: CommandRequest, version: String, isConfirmation: Bool)?
+    /// An update that the updater has not answered yet.
+    private var hoped: (request: CommandRequest, version: String)?
     /// Commands and replies that wait for the disk.
     private var disk = DiskWaits()
     private var journalProblem: String?
@@ -108,6 +110,7 @@ struct Dispatcher: ~Copyable {
         }
         if let due = changes.due, HostClock.monotonic() >= due { follow(.time, &reporter) }
         lookAtPending(&reporter)
+        takeUpdateAnswer(&reporter)
         if changing == nil { keeper.lookAtTrial(HostClock.monotonic()) }
         sendLog()
         reporter.rejectedCommands = desk.rejected
@@ -309,14 +312,16 @@ extension Dispatcher {
         case .restart:
             say(request, .done, revision: revision)
             course = .restart
-        case .update(let wanted): wish(reporter.updates.request(wanted), wanted.version, wanted, request, revision)
-        case .confirmUpdate(let version): wish(reporter.updates.confirm(version), version, nil, request, revision)
+        case .update(let wanted):
+            wish(reporter.updates.request(wanted), wanted.version, isConfirmation: false, request, revision)
+        case .confirmUpdate(let version):
+            wish(reporter.updates.confirm(version), version, isConfirmation: true, request, revision)
         }
     }
 
     /// Writes a wish for the updater. A confirmation is done when it is on the disk, a request when the updater has heard it.
     private mutating func wish(
-        _ write: @escaping @Sendable () -> String?, _ version: String, _ wanted: UpdateRequest?,
+        _ write: @escaping @Sendable () -> String?, _ version: String, isConfirmation: Bool,
         _ request: CommandRequest, _ revision: Int
     ) {
         guard wishing == nil else {
@@ -324,7 +329,7 @@ extension Dispatcher {
                 request, revision: revision,
                 [CodedError("", .busy, "Another request for an update is being written: ask again later.")])
         }
-        wishing = (storage.files.put(.update, write), request, version, wanted)
+        wishing = (storage.files.put(.update, write), request, version, isConfirmation)
     }
 
     private mutating func wished(_ number: Int, _ problem: String?, _ reporter: inout Reporter) {
@@ -335,8 +340,21 @@ extension Dispatcher {
                 one.request, revision: reporter.revision,
                 [CodedError("", .unavailable, "The request for the update could not be written: \(problem)")])
         }
-        if let wanted = one.wanted { reporter.updateWasAsked(wanted) }
-        say(one.request, .done, revision: reporter.revision, result: ["version": .string(one.version)])
+        let result: Value = ["version": .string(one.version)]
+        if one.isConfirmation { return _ = say(one.request, .done, revision: reporter.revision, result: result) }
+        reporter.updateWasAsked(one.request.id)
+        hoped = (one.request, one.version)
+        say(one.request, .accepted, revision: reporter.revision, result: result)
+    }
+
+    private mutating func takeUpdateAnswer(_ reporter: inout Reporter) {
+        guard let answer = reporter.takeUpdateAnswer(), let (request, version) = hoped else { return }
+        hoped = nil
+        switch answer {
+        case .heard: say(request, .done, revision: reporter.revision, result: ["version": .string(version)])
+        case .refused(let why): fail(request, revision: reporter.revision, [CodedError("", .busy, why)])
+        case .unheard(let why): fail(request, revision: reporter.revision, [CodedError("", .unavailable, why)])
+        }
     }
 
     /// Gives another thread an order; its outcome is the reply.
@@ -412,7 +430,7 @@ extension Dispatcher {
                 journalProblem = outcome.problem
                 written(outcome.number, &reporter)
             case .update: wished(outcome.number, outcome.problem, &reporter)
-            case .selfTest, .calibration, .homeAssistant, .alerts:
+            case .selfTest, .calibration, .homeAssistant, .alerts, .level:
                 if let problem = outcome.problem { reporter.note(problem) }
             }
         }

@@ -1,4 +1,5 @@
 import Commands
+import Files
 import Glibc
 import Link
 import Messages
@@ -256,9 +257,8 @@ extension StorageConfiguration {
     /// Reason why the file system has no room for the budget; nil: it has. Asks the disk.
     /// - Parameter used: bytes that the storage has there now.
     func problem(used: Int) -> String? {
-        var facts = statvfs()
-        guard statvfs(directory, &facts) == 0 else { return "\(directory): \(String(cString: strerror(errno)))" }
-        let room = (Int(clamping: facts.f_bavail) * Int(clamping: facts.f_frsize) + used) / 1_000_000
+        guard let space = DiskSpace(directory) else { return "\(directory): \(String(cString: strerror(errno)))" }
+        let room = (Int(clamping: space.free) + used) / 1_000_000
         return budget <= room ? nil : "\(budget) MB is more than \(directory) has room for: at most \(room) MB."
     }
 }

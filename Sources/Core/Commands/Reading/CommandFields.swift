@@ -68,7 +68,7 @@ struct CommandFields {
             guard let text else { return wrong("text") }
             if words.contains(text) { return nil }
             return outside(
-                "`\(text.prefix(80))` is none of the words that are allowed.",
+                "`\(text.prefix(80))` is not one of the allowed words.",
                 nearest: Spelling.nearest(to: text, in: words))
         case .flag:
             if case .bool = value { return nil }

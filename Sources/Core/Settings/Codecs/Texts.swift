@@ -139,7 +139,9 @@ private func webProblem(_ text: String) -> String? {
     }
     var authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
     if let end = authority.lastIndex(of: "@") {
-        guard authority[..<end].utf8.allSatisfy({ isOfUser($0) }) else { return "The user in the address is none." }
+        guard authority[..<end].utf8.allSatisfy({ isOfUser($0) }) else {
+            return "The user name in the address has a character that is not allowed there."
+        }
         authority = authority[authority.index(after: end)...]
     }
     let named = Substring(String(authority).naming("x"))

@@ -20,7 +20,7 @@ package enum AlertManual {
 
             A message has `code`, `severity`, `since`, `message` (a sentence) and `details` (for programs). `error` means that data or events are missing or wrong, or that a limit is reached; `warning` means that they may be. No alert ends the agent.
 
-            At start the agent clears stale alerts of an earlier run: alerts about opening the sensor as soon as the result is known, the others a minute later. `alerts.json` in `storage.directory` lists the alerts to clear. Without that file the agent clears all codes; it always clears those of the storage. An alert leaves the file when it was cleared over a connection that held for a minute.
+            At start the agent clears the alerts of an earlier run: those about opening the sensor as soon as the result is known, the others a minute later.
 
             `seismote interface alerts` makes this page from the declarations.
 

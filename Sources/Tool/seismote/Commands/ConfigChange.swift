@@ -52,7 +52,7 @@ struct ConfigSet: ParsableCommand {
     @OptionGroup var file: ChangedFile
 
     func run() throws {
-        try file.change(patchOrExit(settings), unchanged: "says so already")
+        try file.change(patchOrExit(settings), unchanged: "already has these values")
     }
 }
 

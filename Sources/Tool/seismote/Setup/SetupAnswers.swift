@@ -1,3 +1,4 @@
+import Certificates
 import MQTT
 import Messages
 import Settings
@@ -54,7 +55,7 @@ struct SetupAnswers: Equatable {
                 return nil
             } catch { return error.message }
         case .fingerprint:
-            return text.isEmpty || Authority.digits(text) != nil
+            return text.isEmpty || Fingerprint.digits(text) != nil
                 ? nil : "`\(safe(text, limit: 100))` is no fingerprint: SHA256: and 64 hexadecimal digits"
         case .preset:
             let names = [keep] + Preset.all.map(\.name)

@@ -43,7 +43,7 @@ extension Chip {
                 register: 0x06, bigEndian: true, scale: -9.05, unsigned: true, offset: 25 + 1885 / 9.05),
             // Self-test: the data sheets give typical changes (0.3, 0.3, 1.5 g) and no limits, so there is none here.
             errata: [
-                "ADXL355 and ADXL357 have the same identity; what is not named is taken for an ADXL355",
+                "ADXL355 and ADXL357 have the same identity; without a name in the settings the chip counts as an ADXL355",
                 "when the FIFO has run over, it may begin with y or z: the driver looks for the mark of x",
                 "±8 % of scale (±6 % ADXL357) are within specification: calibrate",
             ])

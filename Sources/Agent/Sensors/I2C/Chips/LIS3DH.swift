@@ -46,6 +46,6 @@ extension Chip {
         errata: [
             "some users find 10 instead of 12 bits in the FIFO; they lie in the same place, so the scale holds",
             "AN3308 makes 1 g 1024 digits, the data sheet and the kernel's driver 1000: 2.4 % apart, calibrate",
-            "the OVRN bit is set when the FIFO is just full: a gap may then be declared that is none",
+            "the OVRN bit is set when the FIFO is just full: a gap may then be declared where there is none",
         ])
 }

@@ -90,7 +90,7 @@ public struct I2CSensor: SensorDriver {
             notes.append("range \(text(choice.range.g)) g, the smallest that holds \(text(asked)) g")
         }
         if !chip.lookalikes.isEmpty, settings.i2c.chip == "auto" {
-            notes.append("taken for \(chip.name); the same identity have \(chip.lookalikes)")
+            notes.append("identified as \(chip.name); same identity: \(chip.lookalikes)")
         }
         return notes
     }
