@@ -21,8 +21,8 @@ final class NetworkService {
 
     /// Nanoseconds by which the clock is behind while messages wait to be read: nobody's wait is longer.
     private static let backlog: Int64 = 3_000_000_000
-    /// Messages that are written down together.
-    private static let mostAtOnce = 500
+    /// Messages that are written down together: fewer where they take long, so that a signal to end is not kept waiting.
+    private var atOnce = BatchLimit(largest: 500, wanted: 0.5)
     /// Lifetime of the session: messages that come while the service is started again are not lost. (Older onsets are
     /// of no use, and a broker of mosquitto 2.0 has to be started again for a new account while it keeps the session of
     /// somebody who is away.)
@@ -108,7 +108,7 @@ final class NetworkService {
     private func read(_ client: BrokerClient) throws(ClientError) -> [InboundMessage] {
         var batch: [InboundMessage] = []
         var until = monotonicSeconds() + Pause.until(machine.due)
-        while batch.count < Self.mostAtOnce, let message = try client.next(until: until) {
+        while batch.count < atOnce.count, let message = try client.next(until: until) {
             batch.append(message)
             until = monotonicSeconds()
         }
@@ -116,6 +116,8 @@ final class NetworkService {
     }
 
     private func take(_ batch: [InboundMessage], _ client: BrokerClient) throws {
+        let begin = monotonicSeconds()
+        defer { atOnce.took(batch.count, seconds: monotonicSeconds() - begin) }
         let now = realNanoseconds()
         let messages = batch.filter { !$0.isTooLarge }.map {
             NetworkMessage(name: $0.topic, payload: $0.payload, arrival: now)
