@@ -13,7 +13,7 @@ def access_list():
     """The lists of the page's document, as they stand there: from the stations' to the end of that indented block."""
     with open(os.path.join(REPOSITORY, "deploy/dashboard/README.md"), encoding="utf-8") as file:
         text = file.read()
-    block = text[text.index("    # Each station, whose user name is its id"):]
+    block = text[text.index("    # Each station, whose user name is its id:"):]
     return re.sub("^    ", "", re.split(r"^(?=\S)", block, maxsplit=1, flags=re.M)[0], flags=re.M).rstrip() + "\n"
 
 
