@@ -22,8 +22,8 @@ struct MQTTRefused: Alert {
         "The broker refuses messages. The alert stays for a minute.",
         remedy:
             "Read the reason in the broker's log: usually a limit on the size or the number of messages is too low. Reason "
-            + "131 on a cluster of RabbitMQ: a node is away on which somebody had a session; bring it back. Nobody else "
-            + "misses anything meanwhile",
+            + "131 on a cluster of RabbitMQ: a node with a subscriber's session is away; bring it back. All others get "
+            + "the messages",
         see: "[the connection](../understand/connection.md)",
         details: "`refused`: `topic`, `reason` code and `count` of each.")
 
@@ -137,7 +137,7 @@ struct DuplicateID: Alert {
     static let declaration = AlertDeclaration(
         "duplicate_id", .error, "Two stations with one id",
         "Two stations have the same id, or another program has the station's client id: they displace each other at the "
-            + "broker, and what it had kept for the station may go to the other.",
+            + "broker, and messages that it kept for the station may go to the other.",
         remedy:
             "Give one of the two another `station.id` in its settings file, and an account of its own; after a move, stop "
             + "the old board",
@@ -161,7 +161,7 @@ struct TopicOverwritten: Alert {
     static let declaration = AlertDeclaration(
         "topic_overwritten", .warning, "Others write the station's topics",
         "Somebody else writes retained topics of the station: three times or more on one of them. It publishes its own "
-            + "value again each time. It stays for ten minutes after the last time.",
+            + "value again each time. The alert stays for ten minutes after the last one.",
         remedy:
             "Look for another station with the same id, for a bridge that brings messages of before, or for a program that "
             + "writes there; give only the station's account the right to write its topics",

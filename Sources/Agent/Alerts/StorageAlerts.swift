@@ -62,7 +62,7 @@ struct StorageSetAside: Alert {
         see: "[Storage](../understand/storage.md#a-damaged-file)",
         details:
             "`reason`. `lost_messages`: messages lost by damage since the database was created, or `\"unknown\"` if a "
-            + "damaged page does not tell how many rows it had. `lost_messages_known`: those that were counted. "
+            + "damaged page does not tell how many rows it had. `lost_messages_known`: the counted part. "
             + "`lost_others`: pieces of waveform, levels and facts. `rebuilt_indices`: since the start. `damaged_pages`: "
             + "of the log.")
 
