@@ -76,8 +76,8 @@ import Testing
             #expect(delivery.marks.map(\.index) == [0, 5000], "\(rate): \(delivery.marks)")
             #expect(abs((delivery.marks.last?.lost ?? 0) - 300) <= 1 && delivery.x[5000] == delivery.z[5000])
         }
-        // Two samples are a gap where the clock is right, one and a half are none.
-        for (late, gaps) in [(20_500_000, 2), (14_000_000, 1)] as [(Int64, Int)] {
+        // Where the clock is right, two samples are a gap, and one; half of one is none.
+        for (late, gaps) in [(20_500_000, 2), (14_000_000, 2), (10_000_000, 2), (7_000_000, 1)] as [(Int64, Int)] {
             let samples = (0..<4000).map { Int32($0) }
             let bytes = try miniSEED(
                 ["HNE", "HNN", "HNZ"].map { ($0, [(0, samples), (40_000_000_000 + late, samples)]) }, format: format)

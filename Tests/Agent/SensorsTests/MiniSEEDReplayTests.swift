@@ -169,8 +169,7 @@ import Testing
     }
 
     /// A gap of one channel is a gap of all three: the axes meet by time behind it, wherever it is and however long.
-    /// (A channel whose clock is one sample off has no gap by definition.)
-    @Test(arguments: [2, 3, 5, 20, 50, 100, 200, 500], 0..<3)
+    @Test(arguments: [1, 2, 3, 5, 20, 50, 100, 200, 500], 0..<3)
     func aGapOfOneChannelIsAGapOfAll(_ missing: Int, _ axis: Int) throws {
         for place in [0, 1, 7, 100, 317, 633, 1200 - missing] {
             let gap = [place..<place + missing]
@@ -192,6 +191,30 @@ import Testing
         let both = min(gaps.0, gaps.2)..<max(first.upperBound, second.upperBound)
         let lost = first.upperBound < second.lowerBound ? [first, second] : [both]
         #expect(try Self.delivered(apart) == Self.delivered([lost, lost, lost]))
+    }
+
+    /// One sample that all three channels lack is a gap, and not a clock that is set: its time and number are told.
+    @Test(arguments: [1, 7, 100, 317, 633, 1198])
+    func oneMissingSampleIsAGap(_ place: Int) throws {
+        let gap = [place..<place + 1]
+        let delivery = try Self.delivered([gap, gap, gap])
+        #expect(
+            delivery.marks == [
+                .init(index: 0, time: 1_000_000_000, lost: 0),
+                .init(index: place, time: 1_000_000_000 + Int64(place + 1) * 10_000_000, lost: 1),
+            ])
+    }
+
+    /// A clock that is set by half a sample, and one that wavers by it, have no gap.
+    @Test func halfASampleIsNoGap() throws {
+        for late in [[0, 0, 0, 0, 5, 5, 5, 5], [0, 5, 0, 5, 0, 5, 0, 5], [0, 0, -5, 0, 0, -5, 0, 0]] {
+            let stretches = late.enumerated().map { (i: Int, late: Int) -> (start: Int64, samples: [Int32]) in
+                (Int64(i) * 1_000_000_000 + Int64(late) * 1_000_000, Self.ramp(100, from: 100 * i))
+            }
+            let (delivery, _) = try replay(try miniSEED([("HNE", stretches), ("HNN", stretches), ("HNZ", stretches)]), "r.mseed")
+            #expect(delivery.x == (0..<800).map(Double.init))
+            #expect(delivery.marks.allSatisfy { $0.lost == 0 }, "\(late)")
+        }
     }
 
     @Test func aClockThatIsALittleFastTearsNothing() throws {

@@ -2,7 +2,9 @@
 /// tell, which the rate in their headers need not be.
 ///
 /// A gap is what deviates by more than 1.5 samples from where the record before, at the rate that is known by then, ends.
-/// What deviates less is a clock that runs otherwise than the header says.
+/// What deviates less may be a clock that runs otherwise than the header says. Where the times are steady otherwise, a
+/// record that is one sample late (0.75 to 1.5) at the rate of all records follows a gap of one sample (see
+/// ``stretches(rate:)``; libmseed and ObsPy call it one beyond half a sample).
 public struct RecordClock: Sendable {
     /// The time of a record's first sample in nanoseconds, and its samples.
     public struct Record: Sendable, Equatable {
@@ -36,6 +38,10 @@ public struct RecordClock: Sendable {
 
     /// Deviation in samples beyond which it is a gap, or samples that are there twice.
     static let gap = 1.5
+    /// Samples by which a record is late, at the known rate, when one is missing before it; and those by which most of the
+    /// records of a steady clock may differ from where the one before ends.
+    static let missing = 0.75
+    static let steady = 0.1
     /// Part by which a header's rate may be off; beyond it a clock is not the cause.
     static let farthest = 0.05
     /// Half of a step of version 2's times, ns.
@@ -143,8 +149,15 @@ public struct RecordClock: Sendable {
         /// Time of its first sample in nanoseconds.
         public var start: Int64
         public var count: Int
-        /// Samples are missing before it; false: the clock is set by a part of a sample.
+        /// Samples are missing before it, at least one; false: the clock is set by a part of a sample.
         public var isGap: Bool
+    }
+
+    /// Samples by which each piece but the first begins later than the one before it ends.
+    private func lateness(_ period: Double) -> [Double] {
+        zip(pieces, pieces.dropFirst()).map { before, piece in
+            Double(piece.time &- before.time) / period - Double(before.count)
+        }
     }
 
     /// Stretches at a rate, in which each record's first sample is within a fifth of a sample of the record's time.
@@ -153,10 +166,13 @@ public struct RecordClock: Sendable {
         var found: [Stretch] = []
         var (first, samples): (Int, Int) = (0, 0)
         var offsets: ClosedRange<Double> = 0...0
+        var isGap = pieces.first?.isGap ?? false
+        let late = lateness(period)
+        let isSteady = late.isEmpty ? false : late.map(abs).sorted()[(late.count - 1) / 2] <= Self.steady
         func close(_ end: Int) {
             guard end > first else { return }
             let start = pieces[first].time &+ Int64(((offsets.lowerBound + offsets.upperBound) / 2).rounded())
-            found.append(Stretch(pieces: first..<end, start: start, count: samples, isGap: pieces[first].isGap))
+            found.append(Stretch(pieces: first..<end, start: start, count: samples, isGap: isGap))
         }
         for (number, piece) in pieces.enumerated() {
             let offset =
@@ -164,6 +180,7 @@ public struct RecordClock: Sendable {
             let wider = min(offsets.lowerBound, offset)...max(offsets.upperBound, offset)
             if number > first, piece.isGap || wider.upperBound - wider.lowerBound > 0.4 * period {
                 close(number)
+                isGap = piece.isGap || (isSteady && late[number - 1] >= Self.missing)
                 (first, samples, offsets) = (number, 0, 0...0)
             } else if number > first {
                 // (Rounded times of version 2 do not move a start that is written.)
