@@ -47,9 +47,8 @@ class Broker:
         open(os.path.join(self.folder, "mosquitto.conf"), "w").write(text + "user root\n")
 
     def account(self, *words):
-        said = subprocess.run([os.path.join(top, "deploy/broker/seismote-broker"), *words], capture_output=True, text=True,
+        said = subprocess.run(["seismote-broker", *words], capture_output=True, text=True,
                               env={**os.environ, "SEISMOTE_BROKER_FOLDER": self.folder})
-        # (`init --host` in a folder without a certificate had a complaint of the shell's.)
         need(said.returncode == 0 and said.stderr == "", f"seismote-broker {words[0]} has nothing to complain of: {said.stderr}")
         return said.stdout
 
