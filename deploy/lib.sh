@@ -50,6 +50,7 @@ packages_for() {
             kmod cpio xz-utils zstd e2fsprogs dosfstools mtools iproute2 openssl mosquitto mosquitto-clients python3 util-linux ;;
         container) echo podman podman-compose runc golang-github-containernetworking-plugin-dnsname dnsmasq-base iptables mmdebstrap \
             debian-archive-keyring mosquitto-clients util-linux tar ;;
+        container-arm64) echo arch-test qemu-user-static python3 ;;
         clean-root) echo mmdebstrap debian-archive-keyring systemd-container procps util-linux git tar ;;
         first-run) echo mmdebstrap debian-archive-keyring systemd-container procps util-linux git iproute2 iptables python3 ;;
         repository) echo reprepro gnupg dpkg ;;
