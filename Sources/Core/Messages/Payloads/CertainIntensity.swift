@@ -8,19 +8,17 @@ public enum CertainIntensity {
     /// Whether the peak acceleration of an event is right within 2 %.
     public static func isAccelerationValid(_ event: Value) -> Bool { event["acceleration_valid"] != .bool(false) }
 
-    /// Whether an object of `intensity` stands for the whole event: what enters it is valid.
-    public static func isCertain(_ item: Value, in event: Value) -> Bool {
+    /// The peaks from which the relation of an object of `intensity` is computed.
+    static func basis(_ item: Value) -> (acceleration: Bool, velocity: Bool) {
         let relation = item["relation"]?.rawText
         let isJapan = item["scale"] == .string("jma") || relation == "jma"
-        let needsAcceleration = isJapan || ["gutenberg_richter", "wald99", "cwa"].contains(relation)
-        let needsVelocity = !isJapan && relation != "gutenberg_richter"
-        return (!needsAcceleration || isAccelerationValid(event)) && (!needsVelocity || isVelocityValid(event))
+        if isJapan || relation == "gutenberg_richter" { return (true, false) }
+        return (relation == "wald99" || relation == "cwa", true)
     }
 
-    /// Whether `mmi` does, the intensity of the first relation of that scale.
-    public static func isMercalliCertain(_ event: Value) -> Bool {
-        guard let first = (event["intensity"]?.list ?? []).first(where: { $0["scale"] == .string("mmi") })
-        else { return isVelocityValid(event) && isAccelerationValid(event) }
-        return isCertain(first, in: event)
+    /// Whether an object of `intensity` stands for the whole event: what enters it is valid.
+    public static func isCertain(_ item: Value, in event: Value) -> Bool {
+        let basis = basis(item)
+        return (!basis.acceleration || isAccelerationValid(event)) && (!basis.velocity || isVelocityValid(event))
     }
 }

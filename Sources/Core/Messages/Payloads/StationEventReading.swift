@@ -7,8 +7,10 @@ public struct StationEventReading: Sendable {
     public struct Intensity: Sendable {
         public var scale: String?
         public var value: Double?
-        /// The value on which decisions may rest: where the velocity is not valid, that from the acceleration alone.
+        /// The value for decisions: where it needs a velocity that is not valid, that from the acceleration alone.
         public var certain: Double?
+        /// Whether all that enters the value is valid.
+        var isCertain: Bool
     }
 
     /// Station that the message names; empty where that is no text.
@@ -41,8 +43,6 @@ public struct StationEventReading: Sendable {
     public var isVelocityValid = true
     /// False where they leave PGA open by more than 2 %.
     public var isAccelerationValid = true
-    /// Whether what enters ``mmi`` is valid.
-    public var isMercalliCertain = true
     public var hasAlarm = false
     /// Made by a command, not by the ground.
     public var isTest = false
@@ -60,13 +60,11 @@ public struct StationEventReading: Sendable {
         mmi = message["mmi"]?.number
         isVelocityValid = CertainIntensity.isVelocityValid(message)
         isAccelerationValid = CertainIntensity.isAccelerationValid(message)
-        isMercalliCertain = CertainIntensity.isMercalliCertain(message)
         intensities = (message["intensity"]?.list ?? []).map { [isVelocityValid] one in
-            // (Gutenberg and Richter's relation has no velocity.)
-            let isCertain = isVelocityValid || one["relation"]?.rawText == "gutenberg_richter"
-            let value = one["value"]?.number
+            let (value, isUsable) = (one["value"]?.number, isVelocityValid || !CertainIntensity.basis(one).velocity)
             return Intensity(
-                scale: one["scale"]?.rawText, value: value, certain: isCertain ? value : one["from_pga"]?.number)
+                scale: one["scale"]?.rawText, value: value, certain: isUsable ? value : one["from_pga"]?.number,
+                isCertain: CertainIntensity.isCertain(one, in: message))
         }
         let judged = message["class"]
         likely = judged?["likely"]?.rawText
@@ -77,9 +75,12 @@ public struct StationEventReading: Sendable {
         isTest = message["test"]?.flag == true
     }
 
-    /// Mercalli intensity on which decisions may rest: of the first relation of that scale; nil where there is none.
-    public var certainMercalli: Double? {
-        if isVelocityValid, let mmi { return mmi }
-        return intensities.first { $0.scale == "mmi" }?.certain
-    }
+    /// The first relation of the Mercalli scale, whose intensity ``mmi`` is.
+    private var mercalli: Intensity? { intensities.first { $0.scale == "mmi" } }
+
+    /// Whether what enters ``mmi`` is valid.
+    public var isMercalliCertain: Bool { mercalli?.isCertain ?? (isVelocityValid && isAccelerationValid) }
+
+    /// Mercalli intensity on which decisions may rest; nil where there is none.
+    public var certainMercalli: Double? { isVelocityValid ? mmi ?? mercalli?.certain : mercalli?.certain }
 }

@@ -1,7 +1,8 @@
-import Messages
 import TestSupport
 import Testing
 import Values
+
+@testable import Messages
 
 /// Events as other programs read them.
 @Suite struct EventReadingTests {
@@ -68,9 +69,47 @@ import Values
         #expect(read.pga == 1.5 && read.mmi == 4.5 && read.likely == "earthquake" && read.probability == 0.75)
         #expect(read.isClassCertain && read.isClassFinal && !read.isVelocityValid && read.hasAlarm && read.isTest)
         #expect(read.intensities.map(\.scale) == ["jma", "mmi", "mmi"])
-        #expect(read.intensities.map(\.certain) == [nil, 4.25, 4.75] && read.certainMercalli == 4.25)
+        #expect(read.intensities.map(\.certain) == [3.5, 4.25, 4.75] && read.certainMercalli == 4.25)
         let valid = try #require(StationEventReading(Self.changed(Self.station, "velocity_valid", nil)))
         #expect(valid.certainMercalli == 4.5 && valid.intensities[1].certain == 4.5)
+        #expect(valid.isMercalliCertain && !read.isMercalliCertain)
+    }
+
+    /// What a relation needs decides alike on the value for decisions, and on whether all of it is certain; an intensity of
+    /// Japan has no velocity in it.
+    @Test(
+        arguments: [
+            ("mmi", "gutenberg_richter", true, false), ("mmi", "wald99", true, true), ("mmi", "worden12", false, true),
+            ("mmi", "atkinson_kaka07", false, true), ("cwa", "cwa", true, true), ("jma", "jma", true, false),
+            ("jma", nil, true, false), (nil, "jma", true, false), ("mmi", nil, false, true),
+            (nil, "of_tomorrow", false, true),
+        ] as [(String?, String?, Bool, Bool)])
+    func whatARelationNeeds(_ scale: String?, _ relation: String?, _ acceleration: Bool, _ velocity: Bool) throws {
+        var item: [Value.Member] = [.init("value", 4.5), .init("from_pga", 4.25)]
+        if let scale { item.append(.init("scale", .string(scale))) }
+        if let relation { item.append(.init("relation", .string(relation))) }
+        for (a, v) in [(true, true), (true, false), (false, true), (false, false)] {
+            let event: Value = [
+                "event_id": "a-1", "onset": "2026-01-05T10:20:20Z", "acceleration_valid": .bool(a),
+                "velocity_valid": .bool(v), "intensity": [.object(item)],
+            ]
+            let one = try #require(StationEventReading(event)?.intensities.first)
+            let isCertain = (a || !acceleration) && (v || !velocity)
+            #expect(one.isCertain == isCertain && CertainIntensity.isCertain(.object(item), in: event) == isCertain)
+            #expect(one.certain == (v || !velocity ? 4.5 : 4.25))
+        }
+    }
+
+    /// Without an intensity of the Mercalli scale its value stands on both.
+    @Test(arguments: [(true, true), (true, false), (false, true)])
+    func certaintyWithoutARelation(_ acceleration: Bool, _ velocity: Bool) throws {
+        let event: Value = [
+            "event_id": "a-1", "onset": "2026-01-05T10:20:20Z", "mmi": 4.5, "acceleration_valid": .bool(acceleration),
+            "velocity_valid": .bool(velocity), "intensity": [["scale": "jma", "value": 3]],
+        ]
+        let read = try #require(StationEventReading(event))
+        #expect(read.isMercalliCertain == (acceleration && velocity))
+        #expect(read.certainMercalli == (velocity ? 4.5 : nil))
     }
 
     private static let odd: [Value] = [
