@@ -87,7 +87,7 @@ let package = Package(
         room("Base/Values", ["CJansson"], settings: alwaysOptimized),
         room("Base/Files", ["Values"]),
         // For programs that administer a machine.
-        room("Base/Administration", ["Threads", "Files"]),
+        room("Base/Administration", ["Threads", "Values", "Files"]),
         // For the broker, which issues certificates, and for stations, which ask for one.
         room("Base/Certificates", ["Values", "Administration"]),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"], settings: alwaysOptimized),
@@ -198,6 +198,7 @@ let package = Package(
         tests("Base/DatabaseFiles"),
         tests("Base/Values"),
         tests("Base/Files", ["Values"]),
+        tests("Base/Administration"),
         tests("Base/Certificates", ["Values"]),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),

@@ -43,13 +43,6 @@ public struct LeftOpenEvent: Sendable, Equatable {
 
     /// As runs are named: 32 hexadecimal digits and four hyphens.
     private static func isID(_ text: String) -> Bool {
-        text.utf8.count == 36
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        text.isMade(36...36) { $0.isDigit || (0x61...0x66).contains($0) || $0 == 0x2D }
     }
 }

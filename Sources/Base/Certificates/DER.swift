@@ -103,7 +103,7 @@ package enum UTC {
     /// `yyyymmddHHMMSS`.
     package static func digits(_ seconds: Int) -> String {
         let text = Timestamp(nanoseconds: nanoseconds(seconds)).description
-        return String(decoding: text.utf8.prefix(19).filter { (0x30...0x39).contains($0) }, as: UTF8.self)
+        return String(decoding: text.utf8.prefix(19).filter { $0.isDigit }, as: UTF8.self)
     }
 
     /// As RFC 3339 has it, to the second: `2026-11-05T10:20:30Z`.
@@ -116,7 +116,7 @@ package enum UTC {
     /// - Parameter digits: `yyyymmddHHMMSS`.
     package static func seconds(_ digits: String) -> Int? {
         let bytes = Array(digits.utf8)
-        guard bytes.count == 14, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard bytes.count == 14, bytes.allSatisfy({ $0.isDigit }) else { return nil }
         func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 * 10 + Int($1 - 0x30) } }
         let (month, day) = (number(4..<6), number(6..<8))
         guard (1...12).contains(month), (1...31).contains(day) else { return nil }

@@ -1,19 +1,12 @@
+import Values
+
 /// Names of accounts. They are compared byte by byte: `07` and `7` are two accounts, `1e2` is not `100`.
 package enum AccountName {
     /// Bytes that a name may have at most.
     package static let limit = 64
 
     /// Whether each byte of a text is one that names may have: letters, digits, `_` and `-`.
-    package static func isPlain(_ text: String) -> Bool {
-        let bytes = text.utf8
-        return (1...limit).contains(bytes.count)
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: true
-                default: false
-                }
-            }
-    }
+    package static func isPlain(_ text: String) -> Bool { text.isMade(1...limit) { $0.isOfID } }
 
     /// Names the fault of a name; nil: none.
     package static func problem(_ name: String) -> String? {
@@ -29,24 +22,12 @@ package enum AccountName {
 
     /// Whether a text is the number of an invitation: eight letters and digits that are not taken for each other.
     package static func isInvitation(_ text: String) -> Bool {
-        text.utf8.count == 8
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x61...0x7a, 0x32...0x39: true
-                default: false
-                }
-            }
+        text.isMade(8...8) { $0.isSmallLetter || (0x32...0x39).contains($0) }
     }
 
     /// Whether a text is a serial number as our certificates have it: 30 hexadecimal digits.
     package static func isSerial(_ text: String) -> Bool {
-        text.utf8.count == 30
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x61...0x66: true
-                default: false
-                }
-            }
+        text.isMade(30...30) { $0.isDigit || (0x61...0x66).contains($0) }
     }
 
     /// The text without what could deceive the reader of a terminal.

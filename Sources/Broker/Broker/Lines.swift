@@ -20,20 +20,6 @@ package enum ReadableLetters {
     }
 }
 
-/// A text as one word for a shell. (Letters that it takes for more than themselves only come in passwords of the user's own.)
-package func shellWord(_ text: String) -> String {
-    let isPlain =
-        !text.isEmpty
-        && text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x3a, 0x40...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e, 0x2f, 0x5f: true
-            default: false
-            }
-        }
-    return isPlain
-        ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-}
-
 /// Files for cloud-init that make a station of a board.
 package enum CloudConfig {
     /// - Parameters:

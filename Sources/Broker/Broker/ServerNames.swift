@@ -1,4 +1,5 @@
 import Certificates
+import Values
 
 /// Names and addresses by which a machine is reached, for its certificate.
 package enum ServerNames {
@@ -15,7 +16,7 @@ package enum ServerNames {
             (IPAddress.bytes($0) == nil ? "DNS:" : "IP:") + $0
         }
         all += ["IP:127.0.0.1", "IP:::1"] + addresses.filter { !$0.contains(":") && !$0.isEmpty }.map { "IP:\($0)" }
-        func order(_ text: String) -> [UInt8] { text.utf8.map { (0x61...0x7a).contains($0) ? $0 - 32 : $0 } }
+        func order(_ text: String) -> [UInt8] { text.utf8.map { $0.isSmallLetter ? $0 - 32 : $0 } }
         let sorted = all.sorted { order($0).lexicographicallyPrecedes(order($1)) }
         var unique: [String] = []
         for one in sorted where unique.last.map(order) != order(one) { unique.append(one) }
@@ -32,12 +33,6 @@ package enum ServerNames {
 
     /// Whether a text may be a name or an address: letters, digits, dots, colons, `_` and `-`.
     package static func isAllowed(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 253
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x3a, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-                default: false
-                }
-            }
+        name.isMade(1...253) { $0.isOfID || $0 == 0x2e || $0 == 0x3a }
     }
 }

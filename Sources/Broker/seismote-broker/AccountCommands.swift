@@ -138,7 +138,7 @@ struct Told {
         let page = "https://\(host)\(Place().pagePort.map { ":\($0)" } ?? "")/"
         let line =
             role == .station
-            ? "sudo seismote setup --broker \(broker) --ca-fingerprint \(mark) --user \(name) --password \(shellWord(password))"
+            ? "sudo seismote setup --broker \(broker) --ca-fingerprint \(mark) --user \(name) --password \(shellWord(password, plain: "@"))"
             : ""
         if options.isJSON {
             var members: [Value.Member] = [

@@ -229,7 +229,7 @@ final class EnrolService {
     /// Notes the certificates that are revoked by `seismote-broker tidy`: those that the station had before. (What comes
     /// after it is a renewal, which has to stay good.)
     private func joined(_ name: String, _ payload: [UInt8]) throws(Failure) {
-        let letters = payload.prefix(32).filter { (0x61...0x7a).contains($0) || (0x32...0x39).contains($0) }
+        let letters = payload.prefix(32).filter { $0.isSmallLetter || (0x32...0x39).contains($0) }
         let id = String(decoding: letters, as: UTF8.self)
         guard AccountName.isInvitation(id), var token = token("tokens", id), token.name == name else { return }
         if Disk.exists("\(state)/joined/\(id)") {

@@ -1,4 +1,5 @@
 import Settings
+import Values
 
 /// Where a broker listens, as written in `mqtt.uri`: `mqtt://host:port` or `mqtts://host:port`.
 public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
@@ -40,7 +41,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     /// The broker is on this machine, as far as the address says.
     public var isLoopback: Bool {
         host == "localhost" || host == "::1"
-            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 46 || (48...57).contains($0) }
+            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 46 || $0.isDigit }
     }
 
     public var description: String {

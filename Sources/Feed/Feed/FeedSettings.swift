@@ -182,7 +182,7 @@ public struct StationCodes: Equatable, Sendable, CustomStringConvertible {
         guard
             parts.count == 3, (1...2).contains(parts[0].utf8.count), (1...5).contains(parts[1].utf8.count),
             parts[2].utf8.count <= 2,
-            text.utf8.allSatisfy({ (48...57).contains($0) || (65...90).contains($0) || $0 == 46 })
+            text.utf8.allSatisfy({ $0.isDigit || $0.isCapital || $0 == 0x2E })
         else { return nil }
         (network, station, location) = (parts[0], parts[1], parts[2])
     }

@@ -11,8 +11,8 @@ extension Int64 {
     ///   - read: nanoseconds of a text of the years from 1920 to 2199; nil for what is no time.
     static func time(of text: String, _ read: (String) -> Int64?) -> Int64? {
         let digits = text.utf8.prefix(4)
-        guard digits.count == 4, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let year = Int(String(text.prefix(4))), !(1920...2199).contains(year)
+        guard digits.count == 4, digits.allSatisfy({ $0.isDigit }), let year = Int(String(text.prefix(4))),
+            !(1920...2199).contains(year)
         else {
             guard let time = read(text), time.isSensibleTime else { return nil }
             return time

@@ -177,7 +177,6 @@ public struct BrokerWatch: Sendable {
     }
 
     private static func isWord(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
+        text.isMade(1...64) { $0.isSmallLetter || $0.isDigit || $0 == 0x5F }
     }
 }

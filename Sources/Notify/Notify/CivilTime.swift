@@ -1,3 +1,5 @@
+import Values
+
 /// The clock on the wall where the people are who get messages.
 public struct CivilTime: Sendable {
     private let offset: @Sendable (Int64) -> Int
@@ -78,7 +80,7 @@ public struct DayTime: Sendable, Equatable {
     static func minute(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2,
-            parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            parts.allSatisfy({ $0.isMade(2...2) { $0.isDigit } }),
             let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60
         else { return nil }
         return hour * 60 + minute

@@ -71,8 +71,7 @@ public struct CourierCommand: Sendable, Equatable {
         if title.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return title }
         return "=?utf-8?q?"
             + title.utf8.map { byte in
-                let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                if isPlain { return String(UnicodeScalar(byte)) }
+                if byte.isAlphanumeric { return String(UnicodeScalar(byte)) }
                 return "=" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }.joined() + "?="
     }

@@ -212,10 +212,7 @@ public struct Recipient: Sendable, Equatable {
         let (base, topic) = (String(text[..<slash]), String(text[text.index(after: slash)...]))
         let authority = base.dropFirst(text.hasPrefix("https") ? 8 : 7).prefix { $0 != "/" }
         guard (try? NetworkAddress(authority, allowsZone: false)) != nil, !base.hasSuffix("/"),
-            (1...64).contains(topic.utf8.count),
-            topic.utf8.allSatisfy({
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 95
-            })
+            topic.isMade(1...64, of: { $0.isOfID })
         else { return nil }
         return (base, topic)
     }

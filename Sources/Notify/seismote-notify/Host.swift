@@ -2,6 +2,7 @@ import Glibc
 import Messages
 import Notify
 import Threads
+import Values
 
 /// A line of the log.
 func printError(_ words: String) { NotifySettings.printError(words) }
@@ -13,8 +14,8 @@ enum TimeZoneTable {
     /// Whether it has a zone; the empty name is that of the machine.
     static func has(_ name: String) -> Bool {
         name.isEmpty
-            || name.utf8.count <= 64 && !name.contains("..") && !name.hasPrefix("/")
-                && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && access(folder + name, R_OK) == 0
+            || name.isMade(0...64) { $0.isVisible } && !name.contains("..") && !name.hasPrefix("/")
+                && access(folder + name, R_OK) == 0
     }
 
     /// Sets the zone of the process, once, before there are threads.

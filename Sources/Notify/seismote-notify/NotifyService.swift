@@ -7,6 +7,7 @@ import Notify
 import ServerOptions
 import Settings
 import Threads
+import Values
 
 /// One round after the other: what the broker has sent, what time brings, what is due to be sent. Each recipient gets one
 /// message at a time.
@@ -130,7 +131,7 @@ final class NotifyService {
             case .success(let text): token = text
             case .failure(let problem): throw CourierError(message: problem.message)
             }
-            guard (1...512).contains(token.utf8.count), token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            guard token.isMade(1...512, of: { $0.isVisible }) else {
                 throw CourierError(
                     message: "\(path) has no token: 1 to 512 characters without spaces on its first line are needed")
             }

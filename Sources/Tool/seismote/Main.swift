@@ -3,6 +3,7 @@ import Glibc
 import Messages
 import Settings
 import Threads
+import Values
 
 @main
 struct Seismote: AsyncParsableCommand {
@@ -67,7 +68,7 @@ func joiningNegativeNumbers(_ arguments: [String]) -> [String] {
     for word in arguments {
         let digits = word.utf8.dropFirst()
         let isNegative =
-            word.hasPrefix("-") && (digits.first.map { (0x30...0x39).contains($0) || $0 == 0x2E } ?? false)
+            word.hasPrefix("-") && (digits.first.map { $0.isDigit || $0 == 0x2E } ?? false)
         if !isOver, isNegative, let last = joined.last, last.hasPrefix("--"), last.utf8.count > 2, !last.contains("=") {
             joined[joined.count - 1] = "\(last)=\(word)"
         } else {

@@ -32,8 +32,7 @@ package struct AgentWords: Sendable, Equatable {
 
     /// (It comes into a line of words.)
     private static func isCode(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }
+        text.isMade(1...64) { $0.isSmallLetter || $0.isDigit || $0 == 0x5f }
     }
 }
 

@@ -31,6 +31,25 @@ import Testing
     @Test(arguments: ["a", "07", "1e2", "-", "_", "0x10", String(repeating: "Z", count: 64)])
     func namesThatAreAllowed(_ name: String) { #expect(AccountName.problem(name) == nil) }
 
+    @Test(arguments: [
+        ("abcd2345", true), ("abcdefgh", true), ("abcd234", false), ("abcd23456", false), ("abcd1234", false),
+        ("abcd0234", false), ("Abcd2345", false), ("abcd-345", false), ("abcdé23", false), ("", false),
+    ])
+    func numbersOfInvitations(_ text: String, _ isOne: Bool) { #expect(AccountName.isInvitation(text) == isOne) }
+
+    @Test func serialNumbers() {
+        let serial = "4a0123456789abcdef0123456789ab"
+        #expect(AccountName.isSerial(serial) && !AccountName.isSerial(serial + "0") && !AccountName.isSerial(""))
+        for letter in ["g", "A", "F", "-", " ", "/", ":"] { #expect(!AccountName.isSerial(serial.dropLast() + letter)) }
+    }
+
+    @Test(arguments: [
+        ("broker.example", true), ("192.168.0.1", true), ("fe80::1", true), ("a_b-c", true), ("", false),
+        ("a b", false), ("a/b", false), ("a,b", false), ("*.example", false), ("bröker", false),
+        (String(repeating: "a", count: 253), true), (String(repeating: "a", count: 254), false),
+    ])
+    func namesOfServers(_ text: String, _ isOne: Bool) { #expect(ServerNames.isAllowed(text) == isOne) }
+
     @Test func everyByteThatMayBeInANameKeepsItsRights() {
         var ledger = Ledger()
         var random = SplitMix64(state: 43)

@@ -56,9 +56,7 @@ extension Timestamp {
         }
 
         mutating func digit() -> Int? {
-            guard position < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[position]) else {
-                return nil
-            }
+            guard position < text.count, text[position].isDigit else { return nil }
             position += 1
             return Int(text[position - 1] - UInt8(ascii: "0"))
         }

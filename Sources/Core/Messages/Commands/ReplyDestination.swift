@@ -1,3 +1,5 @@
+import Values
+
 /// Where a reply goes.
 public struct ReplyDestination: Sendable, Equatable {
     public var topic: String
@@ -49,17 +51,7 @@ extension Topics {
 
     /// Rule that a request id breaks; nil when it is good. It is a level of topics.
     public static func problem(inRequestID id: String) -> String? {
-        let good =
-            (1...64).contains(id.utf8.count)
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                    UInt8(ascii: ":"), UInt8(ascii: "~"), UInt8(ascii: "@"), UInt8(ascii: "="):
-                    true
-                default: false
-                }
-            }
-        return good ? nil : "1 to 64 characters of A-Z, a-z, 0-9 and _-.:~@="
+        let isGood = id.isMade(1...64) { $0.isOfID || ".:~@=".utf8.contains($0) }
+        return isGood ? nil : "1 to 64 characters of A-Z, a-z, 0-9 and _-.:~@="
     }
 }

@@ -1,15 +1,9 @@
+import Values
+
 /// The rule for ids of events: a station's begins with the station's id and `-`, a network's with `net-`.
 public enum EventID {
     /// 1 to 128 letters A-Z and a-z, digits, `_` and `-`.
-    public static func isValid(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D: true
-                default: false
-                }
-            }
-    }
+    public static func isValid(_ text: String) -> Bool { text.isMade(1...128) { $0.isOfID } }
 
     public static func isOfNetwork(_ text: String) -> Bool {
         (5...64).contains(text.utf8.count) && text.utf8.starts(with: "net-".utf8) && isValid(text)

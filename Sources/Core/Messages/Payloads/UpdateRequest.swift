@@ -1,3 +1,5 @@
+import Values
+
 /// A version of the agent that somebody wants.
 public struct UpdateRequest: Sendable, Equatable {
     public var version: String
@@ -18,21 +20,13 @@ public struct UpdateRequest: Sendable, Equatable {
     public static func isVersion(_ text: String) -> Bool {
         var bytes = Substring(text).utf8
         guard (1...64).contains(bytes.count) else { return false }
-        let digits = bytes.prefix(while: isDigit)
+        let digits = bytes.prefix { $0.isDigit }
         if (1...5).contains(digits.count), bytes.dropFirst(digits.count).first == UInt8(ascii: ":") {
             bytes = bytes.dropFirst(digits.count + 1)
         }
-        guard let first = bytes.first, isDigit(first) else { return false }
-        return bytes.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-            case UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "~"), UInt8(ascii: "-"): true
-            default: isDigit(byte)
-            }
-        }
+        guard let first = bytes.first, first.isDigit else { return false }
+        return bytes.allSatisfy { $0.isAlphanumeric || ".+~-".utf8.contains($0) }
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// As the updater reads it: one line.
     public var line: String {
@@ -43,25 +37,12 @@ public struct UpdateRequest: Sendable, Equatable {
     /// - Returns: the id of the command, if it is one; the request, or nil when the line is none.
     package static func read(_ line: String) -> (id: String?, request: UpdateRequest?) {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
-        let id = words.count > 1 && isID(words[1]) ? words[1] : nil
+        let id = words.count > 1 && words[1] != "-" && Topics.problem(inRequestID: words[1]) == nil ? words[1] : nil
         guard words.count == 4, isVersion(words[0]), ["auto", "confirm"].contains(words[2]),
             ["upwards", "downgrade"].contains(words[3])
         else { return (id, nil) }
         let request = UpdateRequest(
             version: words[0], id: id, isAutomatic: words[2] == "auto", allowsDowngrade: words[3] == "downgrade")
         return (id, request)
-    }
-
-    private static func isID(_ text: String) -> Bool {
-        text != "-" && (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-                case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "~"), UInt8(ascii: "@"),
-                    UInt8(ascii: "="), UInt8(ascii: "-"):
-                    true
-                default: isDigit(byte)
-                }
-            }
     }
 }

@@ -132,8 +132,7 @@ public struct Topics: Sendable, Equatable {
 
     /// Rule that an id breaks; nil when it is good.
     public static func problem(inID id: String) -> String? {
-        let good = (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
-        guard good else { return "1 to 64 characters of A-Z, a-z, 0-9, _ and -" }
+        guard id.isMade(1...64, of: { $0.isOfID }) else { return "1 to 64 characters of A-Z, a-z, 0-9, _ and -" }
         return reserved.contains(id) ? "any id but '\(id)', which is reserved" : nil
     }
 
@@ -158,22 +157,8 @@ public struct Topics: Sendable, Equatable {
     public static func id(fromHostName name: String) -> String {
         let first = name.split(separator: ".").first ?? ""
         let id = String(
-            first.unicodeScalars.prefix(64).map { scalar -> Character in
-                switch scalar {
-                case "A"..."Z", "a"..."z", "0"..."9", "_", "-": Character(scalar)
-                default: "-"
-                }
-            })
+            first.unicodeScalars.prefix(64).map { $0.isASCII && UInt8($0.value).isOfID ? Character($0) : "-" })
         return problem(inID: id) == nil ? id : "station"
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
     }
 }
 

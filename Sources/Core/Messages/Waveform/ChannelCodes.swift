@@ -1,4 +1,5 @@
 import MiniSEED
+import Values
 
 /// Codes of a station's channels in miniSEED, by FDSN's rules (Source Identifiers 1.0; SEED manual, appendix A).
 ///
@@ -55,11 +56,7 @@ public struct ChannelCodes: Sendable, Equatable {
     static func stationCode(id: String) -> String {
         var code: [UInt8] = []
         for byte in id.utf8 where code.count < 5 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): code.append(byte - 32)
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): code.append(byte)
-            default: break
-            }
+            if byte.isAlphanumeric { code.append(byte.isSmallLetter ? byte - 32 : byte) }
         }
         return code.isEmpty ? "STA" : String(decoding: code, as: UTF8.self)
     }

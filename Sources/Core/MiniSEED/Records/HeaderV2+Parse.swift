@@ -1,15 +1,15 @@
+import Values
+
 extension HeaderV2 {
     /// Sequence number, quality and reserved byte as SEED demands them.
     static func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= fixedBytes else { return false }
-        for index in 0..<6 where !isDigit(bytes[index]) && bytes[index] != 0x20 && bytes[index] != 0 { return false }
+        for index in 0..<6 where !bytes[index].isDigit && bytes[index] != 0x20 && bytes[index] != 0 { return false }
         switch bytes[6] {
         case 0x44, 0x52, 0x51, 0x4D: return bytes[7] == 0x20 || bytes[7] == 0  // D, R, Q, M
         default: return false
         }
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
     /// Contents of the blockettes, and the header's byte order.
     struct Layout {

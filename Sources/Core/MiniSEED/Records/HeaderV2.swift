@@ -1,3 +1,5 @@
+import Values
+
 /// A sample rate as miniSEED 2 writes it: factor and multiplier, and blockette 100 where those do not suffice.
 struct RateFields {
     var factor: Int16
@@ -41,7 +43,7 @@ enum HeaderV2 {
     }
 
     private static func check(_ code: String, _ name: String, _ most: Int) throws(MiniSEEDError) {
-        guard code.utf8.count <= most, code.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard code.isMade(0...most, of: { $0.isVisible }) else {
             throw MiniSEEDError(
                 .argument, "\(name) code \"\(code)\": miniSEED 2 takes at most \(most) printable characters")
         }

@@ -21,13 +21,7 @@ enum HeaderV3 {
     }
 
     private static func legal(_ part: String, _ most: Int) -> Bool {
-        part.utf8.count <= most
-            && part.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D: true
-                default: false
-                }
-            }
+        part.isMade(0...most) { $0.isAlphanumeric || $0 == 0x2D }
     }
 
     static func append(

@@ -1,3 +1,5 @@
+import Values
+
 /// A host and a port as an address has them: the one check of all places that take an address. As strict as the strictest
 /// of those who read such an address later (browsers, Home Assistant, resolvers): what one of them refuses is said here.
 package struct NetworkAddress: Equatable, Sendable {
@@ -43,7 +45,7 @@ package struct NetworkAddress: Equatable, Sendable {
         }
         guard !rest.isEmpty else { return }
         let digits = rest.dropFirst()
-        guard rest.first == ":", !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }),
+        guard rest.first == ":", !digits.isEmpty, digits.utf8.allSatisfy({ $0.isDigit }),
             let number = Int(digits), (1...65535).contains(number)
         else { throw Problem(message: "The port must be 1…65535, with nothing after it.") }
         port = number
@@ -56,7 +58,7 @@ package struct NetworkAddress: Equatable, Sendable {
         if labels.last?.isEmpty == true, labels.count > 1 { labels.removeLast() }
         guard (1...253).contains(name.utf8.count), labels.allSatisfy(isLabel) else { return "This is not a host name." }
         // Resolvers read a name that ends in a number as an IPv4 address.
-        if labels.last?.utf8.allSatisfy({ (48...57).contains($0) }) == true {
+        if labels.last?.utf8.allSatisfy({ $0.isDigit }) == true {
             let isAddress = labels.count == 4 && labels.allSatisfy(isOctet) && name.last != "."
             return isAddress ? nil : "This is not an IPv4 address."
         }
@@ -64,24 +66,17 @@ package struct NetworkAddress: Equatable, Sendable {
     }
 
     private static func isLabel(_ label: Substring) -> Bool {
-        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-            && label.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+        label.isMade(1...63) { $0.isOfID } && label.first != "-" && label.last != "-"
     }
 
     private static func isOctet(_ text: Substring) -> Bool {
-        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
-            let number = Int(text)
-        else { return false }
+        guard text.isMade(1...3, of: { $0.isDigit }), let number = Int(text) else { return false }
         return number <= 255 && (text.first != "0" || text.utf8.count == 1)
     }
 
     private static func isZone(_ text: Substring) -> Bool {
         (2...17).contains(text.utf8.count)
-            && text.utf8.dropFirst().allSatisfy { isAlphanumeric($0) || [45, 46, 95].contains($0) }
+            && text.utf8.dropFirst().allSatisfy { $0.isAlphanumeric || [45, 46, 95].contains($0) }
     }
 
     private static func isIPv6(_ text: Substring) -> Bool {

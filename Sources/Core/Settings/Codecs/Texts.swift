@@ -17,36 +17,35 @@ struct TextRule: Sendable {
         count.contains(text.unicodeScalars.count) && text.unicodeScalars.allSatisfy(isAllowed)
     }
 
-    private static func isAlphanumeric(_ c: Unicode.Scalar) -> Bool {
-        ("a"..."z").contains(c) || ("A"..."Z").contains(c) || ("0"..."9").contains(c)
+    /// - Parameter set: the bytes that are allowed, as patterns write them.
+    private static func ascii(
+        _ count: ClosedRange<Int>, _ set: String, _ words: String, _ isAllowed: @escaping @Sendable (UInt8) -> Bool
+    ) -> TextRule {
+        let (least, most) = (count.lowerBound, count.upperBound)
+        return TextRule(
+            count: count, pattern: "^[\(set)]{\(least),\(most)}$" + endOfText,
+            allowed: "\(least) to \(most) of \(words)", isAllowed: { $0.isASCII && isAllowed(UInt8($0.value)) })
     }
 
     /// Station and group ids, which become topic levels.
     static func id(_ count: ClosedRange<Int>) -> TextRule {
-        TextRule(
-            count: count, pattern: "^[A-Za-z0-9_-]{\(count.lowerBound),\(count.upperBound)}$" + endOfText,
-            allowed: "\(count.lowerBound) to \(count.upperBound) of letters A-Z a-z, digits, _ and -",
-            isAllowed: { isAlphanumeric($0) || $0 == "_" || $0 == "-" })
+        ascii(count, "A-Za-z0-9_-", "letters A-Z a-z, digits, _ and -") { $0.isOfID }
     }
 
     /// FDSN source identifier codes.
     static func fdsn(_ count: ClosedRange<Int>) -> TextRule {
-        TextRule(
-            count: count, pattern: "^[A-Z0-9-]{\(count.lowerBound),\(count.upperBound)}$" + endOfText,
-            allowed: "\(count.lowerBound) to \(count.upperBound) of letters A-Z, digits and -",
-            isAllowed: { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-" })
+        ascii(count, "A-Z0-9-", "letters A-Z, digits and -") { $0.isCapital || $0.isDigit || $0 == 0x2D }
     }
 
     /// A topic that does not belong to the station.
-    static let topic = TextRule(
-        count: 1...128, pattern: "^[A-Za-z0-9_./-]{1,128}$" + endOfText,
-        allowed: "1 to 128 of letters A-Z a-z, digits, _, ., - and /",
-        isAllowed: { isAlphanumeric($0) || $0 == "_" || $0 == "-" || $0 == "." || $0 == "/" })
-
-    /// The same, or none.
-    static let optionalTopic = TextRule(
-        count: 0...128, pattern: "^[A-Za-z0-9_./-]{0,128}$" + endOfText,
-        allowed: "at most 128 of letters A-Z a-z, digits, _, ., - and /", isAllowed: topic.isAllowed)
+    /// - Parameter count: from 0 where there may be none.
+    static func topic(_ count: ClosedRange<Int> = 1...128) -> TextRule {
+        var rule = ascii(count, "A-Za-z0-9_./-", "letters A-Z a-z, digits, _, ., - and /") {
+            $0.isOfID || $0 == 0x2E || $0 == 0x2F
+        }
+        if count.lowerBound == 0 { rule.allowed = "at most" + rule.allowed.dropFirst(4) }
+        return rule
+    }
 
     /// Anything printable on one line.
     static func line(_ maximum: Int, atLeast least: Int = 0) -> TextRule {
@@ -134,12 +133,12 @@ private func webProblem(_ text: String) -> String? {
     guard let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) else {
         return "The address of a page begins with http:// or https://."
     }
-    guard text.utf8.count <= 248, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+    guard text.isMade(0...248, of: { $0.isVisible }) else {
         return "The address is too long, or has a character that is not visible ASCII."
     }
     var authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
     if let end = authority.lastIndex(of: "@") {
-        guard authority[..<end].utf8.allSatisfy({ isOfUser($0) }) else {
+        guard authority[..<end].utf8.allSatisfy({ $0.isAlphanumeric || "._~!$&'()*+,;=:%-".utf8.contains($0) }) else {
             return "The user name in the address has a character that is not allowed there."
         }
         authority = authority[authority.index(after: end)...]
@@ -149,11 +148,6 @@ private func webProblem(_ text: String) -> String? {
         _ = try NetworkAddress(named, allowsZone: false)
         return nil
     } catch { return error.message }
-}
-
-private func isOfUser(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-        || "._~!$&'()*+,;=:%-".utf8.contains(byte)
 }
 
 private let topicRootAllowed = "topic levels of letters A-Z a-z, digits, _ and - with / between them, at most 128"
@@ -180,11 +174,8 @@ private func variable(in text: String) -> String? {
     let bytes = Array(text.utf8)
     for start in bytes.indices.dropLast()
     where bytes[start] == UInt8(ascii: "$") && bytes[start + 1] == UInt8(ascii: "{") {
-        let name = bytes[(start + 2)...].prefix { byte in
-            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                || byte == UInt8(ascii: "_")
-        }
-        guard let first = name.first, !(48...57).contains(first), name.endIndex < bytes.count else { continue }
+        let name = bytes[(start + 2)...].prefix { $0.isAlphanumeric || $0 == UInt8(ascii: "_") }
+        guard let first = name.first, !first.isDigit, name.endIndex < bytes.count else { continue }
         let next = bytes[name.endIndex]
         if next == UInt8(ascii: "}") || next == UInt8(ascii: ":") { return String(decoding: name, as: UTF8.self) }
     }

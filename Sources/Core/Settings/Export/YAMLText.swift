@@ -20,10 +20,7 @@ enum YAMLText {
         guard let first = text.unicodeScalars.first, first != "-", first != ".", !text.hasSuffix(" ") else {
             return false
         }
-        let others: Set<Unicode.Scalar> = ["_", ".", "/", "+", "-", "^", " "]
-        let isSafe = text.unicodeScalars.allSatisfy { c in
-            ("a"..."z").contains(c) || ("A"..."Z").contains(c) || ("0"..."9").contains(c) || others.contains(c)
-        }
+        let isSafe = text.utf8.allSatisfy { $0.isOfID || "./+^ ".utf8.contains($0) }
         guard isSafe, first != " ", case .string = YAMLCoreSchema.resolve(text) else { return false }
         return true
     }

@@ -58,7 +58,7 @@ struct DecimalNumber {
     static func prefix(of text: Substring) -> (DecimalNumber, rest: Substring)? {
         let utf8 = text.utf8
         var i = utf8.startIndex
-        func digit(_ at: Substring.Index) -> Bool { at < utf8.endIndex && (48...57).contains(utf8[at]) }
+        func digit(_ at: Substring.Index) -> Bool { at < utf8.endIndex && utf8[at].isDigit }
         func sign(_ at: Substring.Index) -> Bool { at < utf8.endIndex && (utf8[at] == 43 || utf8[at] == 45) }
         func skipDigits() -> Int {
             var n = 0

@@ -1,5 +1,6 @@
 import Messages
 import Seismology
+import Values
 
 extension SettingsTable {
     static let classification = Chapter(
@@ -112,9 +113,7 @@ extension Codec where T == String {
         decode: { value, path, findings in
             guard let text = decodeText(value, path, gpioLineAllowed, &findings) else { return nil }
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            func isNumber(_ text: Substring) -> Bool {
-                (1...4).contains(text.utf8.count) && text.utf8.allSatisfy { (48...57).contains($0) }
-            }
+            func isNumber(_ text: Substring) -> Bool { text.isMade(1...4) { $0.isDigit } }
             let isLine =
                 parts.count == 2 && parts[0].hasPrefix("gpiochip") && isNumber(parts[0].dropFirst(8))
                 && isNumber(parts[1])

@@ -106,7 +106,8 @@ extension SettingsTable {
                 title: "Address of the page", advanced: true,
                 "Where the device's link leads in Home Assistant; {id} stands for the station's id. Empty: no link."),
             StationSetting(
-                "mqtt.home_assistant.birth_topic", \.mqtt.homeAssistant.birthTopic, .text(.optionalTopic), apply: .live,
+                "mqtt.home_assistant.birth_topic", \.mqtt.homeAssistant.birthTopic, .text(.topic(0...128)),
+                apply: .live,
                 title: "Birth topic", advanced: true,
                 "Where Home Assistant says that it has started, where that was changed there; empty: <prefix>/status."),
             StationSetting(
@@ -120,7 +121,7 @@ extension SettingsTable {
                 "Also publish the acceleration as OpenEEW's sensors do, 32 values at 31.25 Hz in gal."
             ).owned(by: .sampling),
             StationSetting(
-                "mqtt.openeew.topic", \.mqtt.openEEW.topic, .text(.topic), apply: .live, remote: .ifUnlocked,
+                "mqtt.openeew.topic", \.mqtt.openEEW.topic, .text(.topic()), apply: .live, remote: .ifUnlocked,
                 title: "OpenEEW topic", advanced: true,
                 "Where OpenEEW's detection listens; not the root or below it."
             ).owned(by: .sampling),

@@ -156,8 +156,7 @@ struct StationDirectory {
     /// miniSEED 2 has two letters for a network and a location, and five for a station.
     private static func problem(of codes: ChannelCodes) -> Problem? {
         func isPlain(_ text: String, _ length: ClosedRange<Int>) -> Bool {
-            length.contains(text.utf8.count)
-                && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+            text.isMade(length) { $0.isDigit || $0.isCapital }
         }
         if isPlain(codes.network, 1...2), isPlain(codes.station, 1...5), isPlain(codes.location, 0...2) { return nil }
         let words = [codes.network, codes.station, codes.location].map { short(.string($0)) }.joined(separator: ".")

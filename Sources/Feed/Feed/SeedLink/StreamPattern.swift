@@ -1,3 +1,5 @@
+import Values
+
 /// A selector of channels, as SeedLink 3 (`00HN?.D`) or 4 (`00_H_N_*`) writes it.
 struct StreamPattern: Sendable, Equatable {
     private var isNegative = false
@@ -48,15 +50,7 @@ struct StreamPattern: Sendable, Equatable {
         }
     }
 
-    private static func isPattern(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "?"), UInt8(ascii: "*"), UInt8(ascii: "_"),
-            UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
+    private static func isPattern(_ byte: UInt8) -> Bool { byte.isOfID || "?*".utf8.contains(byte) }
 
     /// Whether some selectors let a channel through: none is refused, and one is asked for where any is.
     static func selects(_ patterns: [StreamPattern], location: String, channel: String) -> Bool {

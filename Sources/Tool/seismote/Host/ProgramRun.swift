@@ -30,17 +30,3 @@ struct ProgramRun {
         return found
     }
 }
-
-/// A text as one word of a command for a shell: what others have named may hold anything.
-func shellWord(_ text: String) -> String {
-    let isPlain =
-        !text.isEmpty
-        && text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e, 0x2f, 0x3a, 0x5f: true
-            default: false
-            }
-        }
-    return isPlain
-        ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-}

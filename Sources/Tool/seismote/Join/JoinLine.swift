@@ -1,6 +1,7 @@
 import Certificates
 import MQTT
 import Messages
+import Values
 
 /// The line that an operator hands to a board: `HOST/NAME#TOKEN@FINGERPRINT`, made by `seismote-broker invite`.
 struct JoinLine: Equatable {
@@ -44,11 +45,10 @@ struct JoinLine: Equatable {
             throw wrong("`\(safe(name, limit: 80))` is no station id: \(problem)")
         }
         let token = rest[..<at]
-        guard token.utf8.count == Self.tokenLength,
-            token.utf8.allSatisfy({ (97...122).contains($0) || (50...57).contains($0) })
-        else {
+        let length = Self.tokenLength
+        guard token.isMade(length...length, of: { $0.isSmallLetter || (0x32...0x39).contains($0) }) else {
             throw wrong(
-                "the token has \(token.count) characters: there have to be \(Self.tokenLength) of a-z and 2-9")
+                "the token has \(token.count) characters: there have to be \(length) of a-z and 2-9")
         }
         (id, secret) = (String(token.prefix(Self.idLength)), String(token.dropFirst(Self.idLength)))
         guard let digits = Fingerprint.digits(String(rest[rest.index(after: at)...])) else {

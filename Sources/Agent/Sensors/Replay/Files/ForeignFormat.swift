@@ -1,3 +1,5 @@
+import Values
+
 /// Formats that people give for recordings and that are not read: each is named, with what makes a recording of it.
 enum ForeignFormat {
     /// A sentence on the format of a file that begins so; nil: it is none of these.
@@ -34,7 +36,7 @@ enum ForeignFormat {
             return ("XML", "a recording is CSV or miniSEED")
         }
         // Sequence number and the code of a control header.
-        if bytes.count >= 8, bytes[0..<6].allSatisfy({ (0x30...0x39).contains($0) }), "VASTRN".utf8.contains(bytes[6]),
+        if bytes.count >= 8, bytes[0..<6].allSatisfy({ $0.isDigit }), "VASTRN".utf8.contains(bytes[6]),
             bytes[7] == 0x20 || bytes[7] == 0x2A
         {
             return ("full SEED or a dataless volume", byObsPy)

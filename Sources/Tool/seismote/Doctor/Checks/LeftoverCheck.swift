@@ -1,3 +1,5 @@
+import Administration
+
 /// Retained messages of an earlier id or prefix, which show a station that is no more.
 enum LeftoverCheck {
     static func judge(_ facts: Facts) -> [Verdict] {
@@ -24,6 +26,6 @@ enum LeftoverCheck {
     }
 
     private static func clear(_ topics: [String], _ facts: LeftoverFacts) -> String {
-        "Empty them with an account that may: for t in \(topics.map(shellWord).joined(separator: " ")); do mosquitto_pub \(facts.publish) -r -n -t \"$t\"; done"
+        "Empty them with an account that may: for t in \(topics.map { shellWord($0) }.joined(separator: " ")); do mosquitto_pub \(facts.publish) -r -n -t \"$t\"; done"
     }
 }
