@@ -3,7 +3,7 @@ import Threads
 
 /// Reason why a command ends: exit status and words.
 package struct Failure: Error {
-    package var status: Int32 = 1
+    package var status = ExitStatus.fault
     package var words: String
 
     package init(_ words: String) { self.words = words }
@@ -17,8 +17,7 @@ package func say(_ words: String) {
 /// Prints a line for people, beside the output.
 package func note(_ words: String) {
     fflush(nil)
-    let line = Array((words + "\n").utf8)
-    _ = write(2, line, line.count)
+    ProgramOutput.printError(words)
 }
 
 /// Seconds since 1970.

@@ -6,7 +6,7 @@ import Glibc
 extension Failure {
     static func misuse(_ words: String) -> Failure {
         var failure = Failure("\(words)\nSee: seismote-broker --help")
-        failure.status = 64
+        failure.status = .usage
         return failure
     }
 }

@@ -15,14 +15,14 @@ enum SeismoteBroker {
             fflush(nil)
         } catch {
             note("seismote-broker: \(error.words)")
-            exit(error.status)
+            exit(error.status.rawValue)
         }
     }
 
     private static func run(_ words: [String]) throws(Failure) {
         guard !words.isEmpty else {
             note(usage)
-            exit(64)
+            exit(ExitStatus.usage.rawValue)
         }
         let options = try Options(words)
         if options.isHelp { return say(usage) }

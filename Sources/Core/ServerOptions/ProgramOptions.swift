@@ -37,7 +37,7 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
     public static func reportHealth(of folder: String) throws {
         let answer = HealthSocket.ask(folder: folder, milliseconds: 5000)
         print("\(Program.program): \(answer.words)")
-        if !answer.isWell { throw ExitCode(1) }
+        if !answer.isWell { throw ExitStatus.fault.code }
     }
 
     /// The socket on which that question is answered; nil, with a word, where there can be none.
@@ -73,6 +73,27 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
         } catch let error as CodedError {
             say(error.message)
         }
-        throw ExitCode(78)
+        throw ExitStatus.settings.code
     }
+}
+
+extension ProgramSettings {
+    /// A line of the program's log, to standard error, with its name and without control characters.
+    public static func printError(_ words: String) {
+        let line = String(
+            words.unicodeScalars.prefix(1000).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
+        ProgramOutput.printError("\(program): \(line)")
+    }
+}
+
+extension ExitStatus {
+    public var code: ExitCode { ExitCode(rawValue) }
+}
+
+/// The end of a program, after a sentence.
+public func failure(
+    _ words: String, _ status: ExitStatus, say: (String) -> Void = { ProgramOutput.printError($0) }
+) -> ExitCode {
+    say(words)
+    return status.code
 }

@@ -56,18 +56,12 @@ struct FeedProgram: ParsableCommand {
         do {
             try Self.serve(settings)
         } catch let error as DatabaseError {
-            printError(error.message)
-            throw ExitCode(74)  // EX_IOERR
+            throw failure(error.message, .files, say: printError)
         } catch let error as ShakeError {
-            printError(error.message)
-            throw ExitCode(78)
+            throw failure(error.message, .settings, say: printError)
         } catch let error as ServerError {
-            printError(error.message)
-            throw ExitCode(78)
-        } catch {
-            printError("\(error)")
-            throw ExitCode(69)  // EX_UNAVAILABLE
-        }
+            throw failure(error.message, .settings, say: printError)
+        } catch { throw failure("\(error)", .unavailable, say: printError) }
     }
 
     private static func serve(_ settings: FeedSettings) throws {

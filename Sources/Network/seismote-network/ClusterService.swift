@@ -116,7 +116,4 @@ struct ClusterService {
 }
 
 /// One line to standard error.
-func say(_ text: String) {
-    let bytes = Array((text + "\n").utf8)
-    _ = write(STDERR_FILENO, bytes, bytes.count)
-}
+func say(_ text: String) { ProgramOutput.printError(text) }

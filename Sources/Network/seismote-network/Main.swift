@@ -48,11 +48,7 @@ struct NetworkProgram: ParsableCommand {
             }
             try NetworkService(access, settings).run()
         } catch let error as SecretError {
-            say(error.message)
-            throw ExitCode(74)  // EX_IOERR
-        } catch let error as DatabaseError {
-            say(error.message)
-            throw ExitCode(74)
-        }
+            throw failure(error.message, .files)
+        } catch let error as DatabaseError { throw failure(error.message, .files) }
     }
 }

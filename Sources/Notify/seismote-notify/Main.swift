@@ -40,18 +40,14 @@ struct NotifyProgram: ParsableCommand {
             }
             if options.health { return try ProgramOptions<NotifySettings>.reportHealth(of: settings.folder) }
             guard !settings.recipients.isEmpty else {
-                printError("notify.recipients is empty: add a recipient; see seismote-notify(8)")
-                throw ExitCode(78)
+                throw failure(
+                    "notify.recipients is empty: add a recipient; see seismote-notify(8)", .settings, say: printError)
             }
             do {
                 try serve(settings)
             } catch let error as DatabaseError {
-                printError(error.message)
-                throw ExitCode(74)  // EX_IOERR
-            } catch {
-                printError("\(error)")
-                throw ExitCode(69)  // EX_UNAVAILABLE
-            }
+                throw failure(error.message, .files, say: printError)
+            } catch { throw failure("\(error)", .unavailable, say: printError) }
         }
 
         private func serve(_ settings: NotifySettings) throws {
@@ -87,8 +83,8 @@ struct NotifyProgram: ParsableCommand {
             let recipients = settings.recipients.filter { name == nil || $0.name == name }
             guard !recipients.isEmpty else {
                 let names = settings.recipients.map(\.name).joined(separator: ", ")
-                printError("there is no recipient \(name ?? ""); there are: \(names.isEmpty ? "none" : names)")
-                throw ExitCode(78)
+                let words = "there is no recipient \(name ?? ""); there are: \(names.isEmpty ? "none" : names)"
+                throw failure(words, .settings, say: printError)
             }
             EndSignals.listen()
             Courier.preparePath()
@@ -105,7 +101,7 @@ struct NotifyProgram: ParsableCommand {
                     print("\(one.name): delivered")
                 }
             }
-            if failed { throw ExitCode(69) }
+            if failed { throw ExitStatus.unavailable.code }
         }
 
         /// - Returns: nil when it has arrived at the service; else a sentence.

@@ -22,7 +22,7 @@ enum SeismoteUpdate {
             say(Disk.text("\(StationPlace.kept)/state.json").map { $0.filter { !$0.isNewline } } ?? "{}")
         default:
             note(usage)
-            exit(64)
+            exit(ExitStatus.usage.rawValue)
         }
     }
 

@@ -186,7 +186,7 @@ import Values
         let errors: [any Error] = [
             ExitCode(78), CtlError(status: .files, "words"), ClientError("words"), CodedErrors([]),
             CodedErrors([CodedError("/a", .range, "words")]), ValidationError("words"),
-            TuneError(status: 1, lines: ["words"]), FileError(call: "write", path: "/a", code: 5),
+            TuneError(status: .fault, lines: ["words"]), FileError(call: "write", path: "/a", code: 5),
         ]
         for error in errors { #expect(!sentence(of: error).contains("("), "\(sentence(of: error))") }
     }

@@ -1,6 +1,7 @@
 import Glibc
 import Messages
 import Settings
+import Threads
 import Values
 
 /// Lines for the journal or a terminal: a level, a sentence, and fields as `key=value`. Never used in the hot path,
@@ -27,7 +28,8 @@ public struct Log: Sendable {
     ///   - level: lines below it are left out.
     ///   - journal: true where standard error goes to the journal.
     ///   - write: takes one finished line with its end.
-    public init(level: Level, journal: Bool, write: @escaping @Sendable (String) -> Void = Log.standardError) {
+    public init(level: Level, journal: Bool, write: @escaping @Sendable (String) -> Void = { ProgramOutput.write($0) })
+    {
         control = LogControl(level: level)
         self.journal = journal
         self.write = write
@@ -84,12 +86,6 @@ public struct Log: Sendable {
             !text.isEmpty
             && text.unicodeScalars.allSatisfy { !$0.isUnprintable && $0 != " " && $0 != "\"" && $0 != "=" }
         return plain ? text : "\"" + oneLine(text, quotes: true) + "\""
-    }
-
-    /// One write a line, so that lines of several threads do not mix.
-    @Sendable public static func standardError(_ line: String) {
-        var line = line
-        line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Messages
 import Values
 
@@ -17,14 +16,6 @@ public protocol ProgramSettings: SettingsRoot {
 }
 
 extension ProgramSettings {
-    /// A line of the program's log, to standard error, with its name and without control characters.
-    public static func printError(_ words: String) {
-        let line = String(
-            words.unicodeScalars.prefix(1000).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
-        var bytes = Array("\(program): \(line)\n".utf8)
-        _ = write(2, &bytes, bytes.count)
-    }
-
     /// Where the settings are unless another file is named.
     public static var usualFile: String { "/etc/seismote/\(chapter).yaml" }
 

@@ -2,8 +2,10 @@ import ArgumentParser
 import Glibc
 import Messages
 import Sensors
+import ServerOptions
 import Settings
 import SignalProcessing
+import Threads
 import Values
 
 /// `seismote calibrate`: offset and noise at rest, or offset, scale and cross-axis from six positions.
@@ -59,15 +61,7 @@ struct CalibrateCommand: ParsableCommand {
         let loaded = try settings.load(adding: try file.map { try recording.overrides($0) } ?? [])
         var sensor = try ToolSensor(loaded)
         defer { sensor.close() }
-        do {
-            try sixPositions ? positions(&sensor, loaded) : rest(&sensor, loaded)
-        } catch let error as CalibrationError {
-            printError(error.message)
-            throw ExitCode(1)
-        } catch let error as OutputError {
-            printError(error.description)
-            throw ExitCode(74)  // EX_IOERR
-        }
+        try ending { try sixPositions ? positions(&sensor, loaded) : rest(&sensor, loaded) }
     }
 
     private func rest(_ sensor: inout ToolSensor, _ loaded: LoadedSettings) throws {
@@ -92,7 +86,7 @@ struct CalibrateCommand: ParsableCommand {
             \(table.text)
             gravity \(fixed(result.magnitude, 4)) m/s², \(verdict)
             """)
-        if !result.isPlausible { throw ExitCode(1) }
+        if !result.isPlausible { throw ExitStatus.fault.code }
     }
 
     private func positions(_ sensor: inout ToolSensor, _ loaded: LoadedSettings) throws {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Messages
+import ServerOptions
 import Settings
+import Threads
 import Values
 
 /// `seismote config check FILE`
@@ -39,7 +41,7 @@ struct ConfigCheck: ParsableCommand {
             show(["ok": true, "errors": [], "config": loaded.effective, "sources": .object(sources)])
         } catch {
             show(["ok": false, "errors": .array(error.errors.map(\.value))])
-            throw exitBadSettings
+            throw ExitStatus.settings.code
         }
     }
 

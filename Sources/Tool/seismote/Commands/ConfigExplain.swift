@@ -1,5 +1,6 @@
 import ArgumentParser
 import Messages
+import ServerOptions
 import Settings
 import Values
 
@@ -24,10 +25,7 @@ struct ConfigExplain: ParsableCommand {
         let explanations: [SettingExplanation]
         do throws(CodedError) {
             explanations = try SettingExplanation.of(key, in: loaded)
-        } catch {
-            printError(error.text())
-            throw exitBadSettings
-        }
+        } catch { throw failure(error.text(), .settings) }
         if json {
             let all = Value.array(explanations.map(\.value))
             print(String(decoding: all.json(), as: UTF8.self))

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Messages
+import ServerOptions
 import Settings
 import SignalProcessing
+import Threads
 
 /// `seismote filter ...`: filters without an agent.
 struct FilterCommand: ParsableCommand {
@@ -68,14 +70,13 @@ struct FilterShow: ParsableCommand {
                 one.source = .file
                 printError(one.text(fileName: "spec"))
             }
-            throw exitBadSettings
+            throw ExitStatus.settings.code
         }
         let description: FilterDescription
         do {
             description = try FilterDescription(filter, rate: rate, frequencies: try frequencies())
         } catch let error as FilterDesignError {
-            printError(error.description)
-            throw exitBadSettings
+            throw failure(error.description, .settings)
         }
         if json {
             print(String(decoding: description.value.json(), as: UTF8.self))

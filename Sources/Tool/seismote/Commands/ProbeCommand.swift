@@ -1,6 +1,8 @@
 import ArgumentParser
 import Messages
 import Sensors
+import ServerOptions
+import Threads
 
 /// `seismote probe`: which accelerometers there are, which of them would be used, and what prevents it.
 struct ProbeCommand: ParsableCommand {
@@ -24,6 +26,6 @@ struct ProbeCommand: ParsableCommand {
     func run() throws {
         let survey = Survey.ofThisMachine(uri: uri, everything: true)
         print(json ? String(decoding: survey.value.json(), as: UTF8.self) : survey.text)
-        if survey.choice == nil { throw ExitCode(1) }
+        if survey.choice == nil { throw ExitStatus.fault.code }
     }
 }

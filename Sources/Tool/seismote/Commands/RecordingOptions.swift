@@ -38,18 +38,9 @@ struct RecordingOptions: ParsableArguments {
             overrides.append("sensor.replay.scale=" + (scale.contains(",") ? "[\(scale)]" : scale))
         }
         if let stationXML {
-            do {
-                let scale = try StationXML.scale(of: file, by: stationXML)
-                overrides.append(
-                    "sensor.replay.scale=\(String(decoding: Value.array(scale.map { .double($0) }).json(), as: UTF8.self))"
-                )
-            } catch let error as StationXMLError {
-                printError(error.message)
-                throw ExitCode(65)  // EX_DATAERR
-            } catch let error as SensorError {
-                printError(error.message)
-                throw ExitCode(65)
-            }
+            let scale = try ending { try StationXML.scale(of: file, by: stationXML) }
+            overrides.append(
+                "sensor.replay.scale=\(String(decoding: Value.array(scale.map { .double($0) }).json(), as: UTF8.self))")
         }
         if let unit { overrides.append("sensor.replay.unit=\(Self.quoted(unit))") }
         return overrides

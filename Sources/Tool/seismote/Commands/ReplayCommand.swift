@@ -50,18 +50,7 @@ struct ReplayCommand: ParsableCommand {
 
     func run() throws {
         let loaded = try settings.load(adding: try recording.overrides(file))
-        do {
-            try replay(loaded)
-        } catch let error as SensorError {
-            printError(error.message)
-            throw ExitCode(65)  // EX_DATAERR
-        } catch let error as StationError {
-            printError(error.description)
-            throw exitBadSettings
-        } catch let error as OutputError {
-            printError(error.description)
-            throw ExitCode(74)  // EX_IOERR
-        }
+        try ending { try replay(loaded) }
     }
 
     private func replay(_ loaded: LoadedSettings) throws {

@@ -2,7 +2,9 @@ import ArgumentParser
 import Instruments
 import Messages
 import Sensors
+import ServerOptions
 import Settings
+import Threads
 
 /// `seismote selftest`: the chip's own test, by its maker's procedure.
 struct SelfTestCommand: ParsableCommand {
@@ -28,7 +30,7 @@ struct SelfTestCommand: ParsableCommand {
         let value = report.value(time: ToolSensor.now())
         sensor.keep(.selfTest, value, loaded)
         print(json ? String(decoding: value.json(), as: UTF8.self) : text(report, sensor.description))
-        if !report.passed { throw ExitCode(1) }
+        if !report.passed { throw ExitStatus.fault.code }
     }
 
     private func text(_ report: SelfTestReport, _ sensor: SensorDescription) -> String {

@@ -1,18 +1,14 @@
 import ArgumentParser
 import Glibc
 import Messages
+import ServerOptions
 import Settings
+import Threads
 import Values
 
-/// EX_CONFIG of sysexits.h: the settings are wrong.
-let exitBadSettings = ExitCode(78)
-
-/// A patch of the words `KEY=VALUE`; prints what is wrong with them, and ends with ``exitBadSettings`` then.
+/// A patch of the words `KEY=VALUE`; prints what is wrong with them, and ends with status 78 then.
 func patchOrExit(_ words: [String]) throws -> Value {
-    do { return try Settings.patch(words) } catch {
-        printError(error.text())
-        throw exitBadSettings
-    }
+    do { return try Settings.patch(words) } catch { throw failure(error.text(), .settings) }
 }
 
 /// Options of every command that works with settings.
@@ -35,10 +31,7 @@ struct SettingsOptions: ParsableArguments {
             let (ledger, notes, _) = try SettingsLedger.stored(layers, now: now)
             for note in notes { printError(note.message) }
             return ledger.settings
-        } catch {
-            printError(error.text(fileName: config))
-            throw exitBadSettings
-        }
+        } catch { throw failure(error.text(fileName: config), .settings) }
     }
 }
 
@@ -59,10 +52,7 @@ struct LayerOptions: ParsableArguments {
     func load(path: String?, adding more: [String] = []) throws -> LoadedSettings {
         do {
             return try read(path: path, adding: more)
-        } catch {
-            printError(error.text(fileName: path))
-            throw exitBadSettings
-        }
+        } catch { throw failure(error.text(fileName: path), .settings) }
     }
 
     /// The same without a word to the terminal.
@@ -72,14 +62,4 @@ struct LayerOptions: ParsableArguments {
 }
 
 /// One or more lines to standard error.
-func printError(_ text: String) {
-    let bytes = Array((text + "\n").utf8)
-    bytes.withUnsafeBytes { buffer in
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let written = write(STDERR_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            guard written > 0 else { return }
-            rest = rest.dropFirst(written)
-        }
-    }
-}
+func printError(_ text: String) { ProgramOutput.printError(text) }

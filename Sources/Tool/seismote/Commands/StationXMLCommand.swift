@@ -1,6 +1,7 @@
 import ArgumentParser
 import Exchange
 import Messages
+import ServerOptions
 import Settings
 import Values
 
@@ -36,8 +37,7 @@ struct StationXMLCommand: ParsableCommand {
             guard let message = try? JSONReader.read(try SettingsFile.read(info)),
                 let found = DescribedStation(info: message, config: nil)
             else {
-                printError("\(info): this is no message state/info with a sensor in it")
-                throw ExitCode(65)  // EX_DATAERR
+                throw failure("\(info): this is no message state/info with a sensor in it", .data)
             }
             if configuration.station.id.isEmpty { configuration.station.id = found.identity.id }
             station = DescribedStation(configuration)

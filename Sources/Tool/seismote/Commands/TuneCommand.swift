@@ -72,15 +72,7 @@ struct TuneCommand: ParsableCommand {
     }
 
     func run() throws {
-        do {
-            try tune()
-        } catch let error as TuneError {
-            for line in error.lines { printError(line) }
-            throw ExitCode(error.status)
-        } catch let error as StationError {
-            printError(error.description)
-            throw exitBadSettings
-        }
+        try ending { try tune() }
     }
 
     private func tune() throws {
@@ -131,7 +123,7 @@ struct TuneCommand: ParsableCommand {
                 errors.append(error.message)
             }
         }
-        guard errors.isEmpty else { throw TuneError(status: 65, lines: errors) }
+        guard errors.isEmpty else { throw TuneError(status: .data, lines: errors) }
         return rates
     }
 
@@ -155,7 +147,7 @@ struct TuneCommand: ParsableCommand {
                 return true
             }
         }
-        if settings.isEmpty { throw TuneError(status: 78, lines: errors) }
+        if settings.isEmpty { throw TuneError(status: .settings, lines: errors) }
         for line in errors { printError(line) }
     }
 }

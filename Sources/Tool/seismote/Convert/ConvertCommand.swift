@@ -82,7 +82,7 @@ struct ConvertCommand: ParsableCommand {
     }
 
     func run() throws {
-        do {
+        try ending {
             let form = form ?? Self.form(of: output) ?? .mseed2
             var input = ConversionInput(
                 RecordedMessages(
@@ -92,15 +92,6 @@ struct ConvertCommand: ParsableCommand {
             if let scale = recording.scales { input.setUnits(scale) }
             if let channels { input.records.removeAll { !$0.name.channel.hasPrefix(channels) } }
             try write(input, form)
-        } catch let error as ConversionError {
-            printError(error.message)
-            throw ExitCode(65)  // EX_DATAERR
-        } catch let error as SensorError {
-            printError(error.message)
-            throw ExitCode(65)
-        } catch let error as OutputError {
-            printError(error.description)
-            throw ExitCode(74)  // EX_IOERR
         }
     }
 

@@ -4,6 +4,7 @@ import Glibc
 import Messages
 import ServerOptions
 import Settings
+import Threads
 
 /// `seismote doctor`: what is wrong with the station on this machine, and what to do about it.
 struct DoctorCommand: ParsableCommand {
@@ -39,7 +40,7 @@ struct DoctorCommand: ParsableCommand {
         if Interrupt.came { throw ExitCode(CtlStatus.interrupted.rawValue) }
         let report = DoctorReport(facts)
         print(json ? report.value.jsonText : report.text)
-        if !report.diagnoses.isEmpty { throw ExitCode(1) }
+        if !report.diagnoses.isEmpty { throw ExitStatus.fault.code }
     }
 
     private func gather() -> Facts {

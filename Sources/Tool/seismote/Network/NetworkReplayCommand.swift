@@ -2,6 +2,7 @@ import ArgumentParser
 import Association
 import Glibc
 import Messages
+import ServerOptions
 import Settings
 import Values
 
@@ -60,18 +61,12 @@ struct NetworkReplayCommand: ParsableCommand {
     }
 
     func run() throws {
-        do {
-            try replay()
-        } catch let error as OutputError {
-            printError(error.description)
-            throw ExitCode(74)  // EX_IOERR
-        }
+        try ending { try replay() }
     }
 
     private func replay() throws {
         guard let lines = LineReader(path: file) else {
-            printError("cannot read \(file): \(String(cString: strerror(errno)))")
-            throw ExitCode(66)  // EX_NOINPUT
+            throw failure("cannot read \(file): \(String(cString: strerror(errno)))", .noInput)
         }
         var recorded = RecordedNetwork(root: root, isEarly: early)
         recorded.warnings = RecordedWarnings(warnAt, root: root, intensity: warnMmi)

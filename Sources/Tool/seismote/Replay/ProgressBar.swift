@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Progress of a command, on a terminal only.
 final class ProgressBar {
@@ -14,15 +15,10 @@ final class ProgressBar {
         shown = percent
         let filled = percent * 40 / 100
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 40 - filled)
-        put("\r\(bar) \(percent) %")
+        ProgramOutput.write("\r\(bar) \(percent) %")
     }
 
     func finish() {
-        if enabled, shown >= 0 { put("\r\u{1b}[K") }
-    }
-
-    private func put(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        if enabled, shown >= 0 { ProgramOutput.write("\r\u{1b}[K") }
     }
 }

@@ -79,23 +79,18 @@ struct ReportCommand: ParsableCommand {
         if messages.isEmpty { try ask(&source, last: min(end, now)) }
         for path in messages {
             do throws(ReportSource.ReadError) { try source.read(path) } catch {
-                printError("\(path): cannot be read: \(String(cString: strerror(error.code)))")
-                throw ExitCode(66)  // EX_NOINPUT
+                throw failure("\(path): cannot be read: \(String(cString: strerror(error.code)))", .noInput)
             }
         }
         guard !source.isEmpty else {
-            printError("There are no vibration messages of station \(station) in that time.")
-            throw ExitCode(65)  // EX_DATAERR
+            throw failure("There are no vibration messages of station \(station) in that time.", .data)
         }
         let report = VibrationReport(
             source, limit: limit?.limit ?? source.limit, offset: utcOffset ?? source.setting("utc_offset_h") ?? 0)
         let warning = warnShare ?? source.setting("warn_share") ?? 0.7
-        do throws(OutputError) {
+        try ending {
             if let output { try write(VibrationPage(report: report, warning: warning).text, to: output) }
             if let csv { try write(report.csv, to: csv) }
-        } catch {
-            printError(error.description)
-            throw ExitCode(74)  // EX_IOERR
         }
     }
 

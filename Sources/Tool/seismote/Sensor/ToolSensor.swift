@@ -2,13 +2,11 @@ import ArgumentParser
 import Glibc
 import Instruments
 import Sensors
+import ServerOptions
 import Settings
 import SignalProcessing
 import Threads
 import Values
-
-/// EX_UNAVAILABLE of sysexits.h: the sensor is not to be had.
-let exitNoSensor = ExitCode(69)
 
 /// The sensor of the settings in the hands of the tool.
 struct ToolSensor {
@@ -21,17 +19,16 @@ struct ToolSensor {
         let sensor = loaded.configuration.sensor
         // An agent that makes its samples up, or plays a recording, does not have the sensor.
         if SensorChoice.isHardware(sensor), let process = AgentProcesses.all.first(where: Self.hasSensor) {
-            printError(
-                "the agent (seismoted, process \(process)) is using the sensor; stop it with: systemctl stop seismote")
-            throw exitNoSensor
+            throw failure(
+                "the agent (seismoted, process \(process)) is using the sensor; stop it with: systemctl stop seismote",
+                .unavailable)
         }
         var driver = sensor.driver == .replay ? ReplaySensor(loaded) : SensorChoice.driver(sensor)
         do {
             description = try driver.open()
             (driver as? ReplaySensor)?.tellNotes(sensor.replay.file)
         } catch {
-            Self.tell(error)
-            throw error.code == .format ? ExitCode(65) : exitNoSensor
+            throw Self.ended(error, error.code == .format ? .data : .unavailable)
         }
         self.driver = driver
         block = SampleBlock(capacity: max(1, Int((description.rate * 0.16).rounded())))
@@ -42,35 +39,25 @@ struct ToolSensor {
         var recording = RestRecording(rate: description.rate)
         do {
             while recording.seconds < seconds, try driver.read(into: &block) == .samples { recording.append(block) }
-        } catch {
-            Self.tell(error)
-            throw exitNoSensor
-        }
+        } catch { throw Self.ended(error) }
         return recording
     }
 
     /// Begins anew, so that nothing is read that came before.
     mutating func restart() throws {
         driver.close()
-        do { _ = try driver.open() } catch {
-            Self.tell(error)
-            throw exitNoSensor
-        }
+        do { _ = try driver.open() } catch { throw Self.ended(error) }
     }
 
     /// - Throws: exit status 69 when it cannot be made.
     mutating func selfTest() throws -> SelfTestReport {
-        do { return try driver.selfTest() } catch {
-            Self.tell(error)
-            throw exitNoSensor
-        }
+        do { return try driver.selfTest() } catch { throw Self.ended(error) }
     }
 
     mutating func close() { driver.close() }
 
-    private static func tell(_ error: SensorError) {
-        let more = error.code == .busy ? " (in use by the agent or another program)" : ""
-        printError(error.message + more)
+    private static func ended(_ error: SensorError, _ status: ExitStatus = .unavailable) -> ExitCode {
+        failure(error.message + (error.code == .busy ? " (in use by the agent or another program)" : ""), status)
     }
 
     /// Whether a process has a sensor's device open. What may not be looked at counts as having it.

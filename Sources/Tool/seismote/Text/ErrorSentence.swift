@@ -2,7 +2,11 @@ import ArgumentParser
 import Exchange
 import Files
 import Messages
+import Sensors
+import ServerOptions
 import Settings
+import Station
+import Threads
 
 /// Sentence for an error that nobody has expected at that place: never a value of Swift.
 func sentence(of error: any Error) -> String {
@@ -26,5 +30,21 @@ func ownSentence(of error: any Error) -> String? {
     case let error as TuneError: error.lines.joined(separator: "\n")
     case let error as StationXMLError: error.message
     default: nil
+    }
+}
+
+/// Runs a part of a command; the errors that end one have their exit statuses here.
+func ending<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch {
+        switch error {
+        case let error as OutputError: throw failure(error.description, .files)
+        case let error as SensorError: throw failure(error.message, .data)
+        case let error as StationXMLError: throw failure(error.message, .data)
+        case let error as ConversionError: throw failure(error.message, .data)
+        case let error as StationError: throw failure(error.description, .settings)
+        case let error as CalibrationError: throw failure(error.message, .fault)
+        case let error as TuneError: throw failure(error.lines.joined(separator: "\n"), error.status)
+        default: throw error
+        }
     }
 }

@@ -27,7 +27,8 @@ struct Picks {
     /// - Throws: a line for each line of the file that cannot be read.
     init(path: String) throws(TuneError) {
         guard let text = Self.read(path) else {
-            throw TuneError(status: 65, lines: ["\(path): cannot read the file: \(String(cString: strerror(errno)))"])
+            throw TuneError(
+                status: .data, lines: ["\(path): cannot read the file: \(String(cString: strerror(errno)))"])
         }
         var errors: [String] = []
         for (number, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -49,7 +50,7 @@ struct Picks {
             }
             byName[name, default: []] += both.first.map { [Pick(p: $0, s: both.count == 2 ? both[1] : nil)] } ?? []
         }
-        guard errors.isEmpty else { throw TuneError(status: 65, lines: errors) }
+        guard errors.isEmpty else { throw TuneError(status: .data, lines: errors) }
     }
 
     private static func read(_ path: String) -> String? {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Messages
 import Settings
 import SignalProcessing
+import Threads
 
 /// The values that are tried, each a list; every combination is one setting.
 struct TuneGrid: ParsableArguments {
@@ -117,17 +118,18 @@ struct TuneGrid: ParsableArguments {
         var grid: [TuneSetting] = []
         if detectors.contains("sta_lta") { grid += ratios(&reader) }
         if detectors.contains("level") { grid += levels(&reader) }
-        guard reader.errors.isEmpty else { throw TuneError(status: 78, lines: reader.errors) }
+        guard reader.errors.isEmpty else { throw TuneError(status: .settings, lines: reader.errors) }
         all.removeAll { !detectors.contains($0.setting.detector) }
         for setting in grid where !all.contains(where: { $0.setting == setting }) { all.append((setting, false)) }
         guard !grid.isEmpty else {
             throw TuneError(
-                status: 78,
+                status: .settings,
                 lines: ["no combination to try: --off must not be above --on, and --on not above --lta / --sta"]
             )
         }
         guard all.count <= 20000 else {
-            throw TuneError(status: 78, lines: ["\(all.count) combinations are too many: at most 20000 are allowed"])
+            throw TuneError(
+                status: .settings, lines: ["\(all.count) combinations are too many: at most 20000 are allowed"])
         }
         return all
     }
@@ -202,6 +204,6 @@ struct TuneGrid: ParsableArguments {
 
 /// Reason why a command cannot do what was asked, in lines for standard error, and its exit status.
 struct TuneError: Error {
-    var status: Int32
+    var status: ExitStatus
     var lines: [String]
 }

@@ -58,7 +58,7 @@ struct TunedRecording {
         do {
             trials = try Trials(settings, loaded.configuration, rate: description.rate)
         } catch {
-            throw TuneError(status: 78, lines: ["\(file): \(error)"])
+            throw TuneError(status: .settings, lines: ["\(file): \(error)"])
         }
         var pipeline = try StationPipeline(
             configuration: Self.frontEnd(loaded.configuration),

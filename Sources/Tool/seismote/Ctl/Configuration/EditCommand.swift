@@ -3,6 +3,7 @@ import Client
 import Glibc
 import Messages
 import Settings
+import Threads
 import Values
 
 /// `seismote ctl edit`
@@ -107,7 +108,7 @@ struct EditCommand: ParsableCommand {
     /// The first letter of the answer; `n` at the end of the input, and at Ctrl-C.
     private func question(_ text: String) -> String {
         flushOutput()
-        _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        ProgramOutput.write(text)
         var line: [UInt8] = []
         while !Interrupt.came {
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)

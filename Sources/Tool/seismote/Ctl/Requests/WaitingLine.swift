@@ -1,5 +1,6 @@
 import Client
 import Glibc
+import Threads
 
 /// Line of a terminal that names what is waited for, and is written over.
 final class WaitingLine {
@@ -13,13 +14,13 @@ final class WaitingLine {
     func show(_ text: String) {
         guard isShown, monotonicSeconds() - start > 0.5, text != shown else { return }
         shown = text
-        put("\r\u{1b}[K" + Terminal.cut(text, to: width))
+        ProgramOutput.write("\r\u{1b}[K" + Terminal.cut(text, to: width))
     }
 
     /// Makes room for other output.
     func clear() {
         guard !shown.isEmpty else { return }
-        put("\r\u{1b}[K")
+        ProgramOutput.write("\r\u{1b}[K")
         shown = ""
     }
 
@@ -27,10 +28,5 @@ final class WaitingLine {
     private var width: Int {
         let width = Terminal.size(of: STDERR_FILENO)?.width ?? 80
         return (width > 1 ? width : 80) - 1
-    }
-
-    private func put(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
