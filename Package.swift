@@ -176,8 +176,8 @@ let package = Package(
         program(
             "Notify/seismote-notify",
             [
-                "Values", "Threads", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Notify", "MQTT",
-                "Link",
+                "Values", "Threads", "Administration", "Messages", "Settings", "DatabaseFiles", "ServerOptions",
+                "Notify", "MQTT", "Link",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -219,7 +219,7 @@ let package = Package(
             "Network/seismote-network",
             ["Values", "Association", "DatabaseFiles", "NetworkMachine", "Client", "Settings"]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
-        tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
+        tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings", "seismote-notify"]),
         tests("Broker/Broker", ["seismote-broker", "Values", "Threads", "Certificates"]),
         tests("Updater/Updater", ["Values", "Messages"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),

@@ -36,33 +36,12 @@ package struct ChildProgram {
         var pipes = [[Int32]](repeating: [-1, -1], count: 3)
         defer { for end in pipes.joined() where end >= 0 { close(end) } }
         for i in pipes.indices {
-            var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else { return nil }
+            guard let ends = ProgramStart.pipe() else { return nil }
             pipes[i] = ends
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        let ends = [files.input ?? pipes[0][0], files.output ?? pipes[1][1], files.errors ?? pipes[2][1]]
-        for (i, end) in ends.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, end, Int32(i))
-        }
-        // (What we ignore, such as SIGPIPE, others need.)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var usual = sigset_t()
-        sigemptyset(&usual)
-        posix_spawnattr_setsigmask(&attributes, &usual)
-        for number in [SIGPIPE, SIGTERM, SIGINT] { sigaddset(&usual, number) }
-        posix_spawnattr_setsigdefault(&attributes, &usual)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
         var id = pid_t()
-        guard posix_spawn(&id, program, &actions, &attributes, &arguments, environ) == 0 else { return nil }
+        let ends = [files.input ?? pipes[0][0], files.output ?? pipes[1][1], files.errors ?? pipes[2][1]]
+        guard ProgramStart.start(program, words, files: ends, id: &id) == 0 else { return nil }
         _ = signal(SIGPIPE, SIG_IGN)
         for (i, end) in [(0, 0), (1, 1), (2, 1)] {
             close(pipes[i][end])

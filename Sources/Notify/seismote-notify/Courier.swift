@@ -1,3 +1,4 @@
+import Administration
 import Glibc
 import Notify
 import Threads
@@ -26,47 +27,31 @@ final class Courier {
     init(_ command: CourierCommand) throws(CourierError) {
         name = command.arguments[0]
         deadline = HostClock.monotonic() + Int64(Self.patience) * 1_000_000_000
-        var (input, told): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-        defer { for descriptor in [input[0], input[1], told[1]] where descriptor >= 0 { close(descriptor) } }
-        guard Self.makePipe(&input), Self.makePipe(&told) else {
-            if told[0] >= 0 { close(told[0]) }
+        guard let input = ProgramStart.pipe() else { throw CourierError(message: "no pipe: \(Self.errorText(errno))") }
+        defer { close(input[1]) }
+        guard let told = ProgramStart.pipe() else {
+            close(input[0])
             throw CourierError(message: "no pipe: \(Self.errorText(errno))")
         }
-        output = told[0]
-        _ = fcntl(output, F_SETFL, O_NONBLOCK)
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input[0], 0)
-        posix_spawn_file_actions_adddup2(&actions, told[1], 1)
-        posix_spawn_file_actions_adddup2(&actions, told[1], 2)
-        // (This process ignores SIGPIPE, and what it ignores a child does, too.)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var arguments: [UnsafeMutablePointer<CChar>?] = command.arguments.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
+        _ = fcntl(told[0], F_SETFL, O_NONBLOCK)
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         // (Nothing of a user's own settings.)
-        let words = ["PATH=\(path)", "LC_ALL=C.UTF-8", "HOME=/"]
-        var environment: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for one in environment { free(one) } }
-        let code = posix_spawnp(&id, name, &actions, &attributes, &arguments, &environment)
+        let environment = ["PATH=\(path)", "LC_ALL=C.UTF-8", "HOME=/"]
+        let code = ProgramStart.start(
+            name, command.arguments, files: [input[0], told[1], told[1]], environment: environment, isGroup: true,
+            id: &id)
+        for end in [input[0], told[1]] { close(end) }
         guard code == 0 else {
-            close(output)
+            close(told[0])
             throw CourierError(message: "\(name) cannot be started: \(Self.errorText(code))")
         }
-        close(input[0])
-        input[0] = -1
+        output = told[0]
         Self.give(command.input, to: input[1])
     }
 
     deinit {
+        // (Also where it could not be started: process 0 would be all of our own group.)
+        guard id > 0 else { return }
         kill()
         while waitpid(id, nil, 0) < 0, errno == EINTR {}
         close(output)
@@ -106,13 +91,7 @@ final class Courier {
         }
     }
 
-    /// Makes a pipe that holds a whole message (64 KiB), so that no write waits for the other end.
-    private static func makePipe(_ ends: inout [Int32]) -> Bool {
-        guard pipe(&ends) == 0 else { return false }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return true
-    }
-
+    /// (A pipe holds a whole message, 64 KiB, so that no write waits for the other end.)
     private static func give(_ bytes: [UInt8], to descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var done = 0

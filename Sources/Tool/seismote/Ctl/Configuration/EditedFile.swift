@@ -1,3 +1,4 @@
+import Administration
 import Glibc
 import Messages
 import Settings
@@ -37,17 +38,10 @@ final class EditedFile {
         for name: String in ["EDITOR", "VISUAL"] {
             if let value = getenv(name), value.pointee != 0 { editor = String(cString: value) }
         }
-        let line = (editor ?? "vi") + " \"$1\""
-        var arguments: [UnsafeMutablePointer<CChar>?] = []
-        for word in ["/bin/sh", "-c", line, "sh", path] as [String] { arguments.append(strdup(word)) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        var id = pid_t()
-        let code = posix_spawn(&id, "/bin/sh", nil, nil, &arguments, environ)
-        guard code == 0 else { throw CtlError(status: .files, "the editor: \(String(cString: strerror(code)))") }
-        var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else {
+        let words = ["/bin/sh", "-c", (editor ?? "vi") + " \"$1\"", "sh", path]
+        let run = ChildProgram(words, seconds: .infinity, files: (STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO))
+        guard let run else { throw CtlError(status: .files, "the editor: /bin/sh cannot be started") }
+        guard run.isDone else {
             throw CtlError(status: .files, "the editor \(editor ?? "vi") returned an error; nothing was sent")
         }
     }
