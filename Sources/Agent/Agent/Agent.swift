@@ -42,10 +42,10 @@ public struct Agent {
         let topics = try Topics(configuration)
         let boot = Identity.boot
         let journal = LinkJournal(log: log)
-        let inbox = try CommandInbox()
+        let inbox = try MessageInbox.commands()
         let options = try Self.options(configuration, topics, trial: trial)
         let leftOpen = LeftOpen()
-        let events = WarningInbox(wake: inbox.wake)
+        let events = MessageInbox.events(wake: inbox.wake)
         let link = try Self.link(options, journal, inbox, events, leftOpen)
         let storage = try StorageThread(
             configuration, topics: topics, trial: trial, link: link, log: log, leftOpen: leftOpen,
@@ -206,7 +206,7 @@ public struct Agent {
     }
 
     private static func link(
-        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: CommandInbox, _ events: WarningInbox,
+        _ options: LinkOptions, _ journal: LinkJournal, _ inbox: MessageInbox, _ events: MessageInbox,
         _ leftOpen: LeftOpen
     ) throws(AgentError) -> Link {
         do throws(MQTTError) {

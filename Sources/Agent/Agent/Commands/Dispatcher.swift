@@ -18,7 +18,7 @@ struct Dispatcher: ~Copyable {
     private let keeper: SettingsKeeper
     private let link: Link
     private let log: Log
-    private let inbox: CommandInbox
+    private let inbox: MessageInbox
     private let status: SamplingStatus
     /// Nil: nobody takes orders.
     private let sampling: OrderBook<SamplingWork>?
@@ -72,7 +72,7 @@ struct Dispatcher: ~Copyable {
     }
 
     init(
-        _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: CommandInbox,
+        _ keeper: SettingsKeeper, topics: Topics, boot: String, link: Link, log: Log, inbox: MessageInbox,
         status: SamplingStatus, sampling: OrderBook<SamplingWork>?, storage: StorageThread,
         alarm: OrderBook<AlarmOrder>? = nil
     ) {

@@ -11,7 +11,7 @@ final class WarningService {
     private static let logPause: Int64 = 60_000_000_000
 
     /// Messages that may be the network's events.
-    let inbox: WarningInbox
+    let inbox: MessageInbox
     private let link: Link
     private let log: Log
     /// Nil: there is no line.
@@ -21,7 +21,7 @@ final class WarningService {
     private var line: NetworkWarning.Line?
     private var logged: [WarningRefusal: Int64] = [:]
 
-    init(inbox: WarningInbox, link: Link, log: Log, alarm: AlarmThread?) {
+    init(inbox: MessageInbox, link: Link, log: Log, alarm: AlarmThread?) {
         (self.inbox, self.link, self.log, self.alarm) = (inbox, link, log, alarm)
     }
 

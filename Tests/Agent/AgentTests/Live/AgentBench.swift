@@ -19,7 +19,7 @@ final class AgentBench {
     let orders: OrderBook<SamplingWork>
     let gate = GatedSensor.Gate()
     let modes: ModesThread
-    let inbox: CommandInbox
+    let inbox: MessageInbox
     let topics: Topics
     let lines = Lines()
     /// What the pipeline has published.
@@ -75,7 +75,7 @@ final class AgentBench {
         let configuration = keeper.ledger.guarded(keeper.settings)
         let trial = keeper.ledger.connectionTrial
         topics = try Topics(configuration)
-        inbox = try CommandInbox()
+        inbox = try MessageInbox.commands()
         let lines = self.lines
         link = try Link(
             options: LinkOptions(configuration, topics: topics, trial: trial), report: { lines.put($0) },

@@ -78,7 +78,7 @@ extension LiveRowTests {
         .watched {
             let bench = try AgentBench(
                 "station: {latitude: 35, longitude: -117}\nalarm: {network: {\(settings)}}")
-            let inbox = WarningInbox(wake: bench.inbox.wake)
+            let inbox = MessageInbox.events(wake: bench.inbox.wake)
             bench.reporter.warnings = WarningService(
                 inbox: inbox, link: bench.link, log: Log(level: .error, journal: false) { _ in }, alarm: nil)
             func said(of id: String) -> String? {
