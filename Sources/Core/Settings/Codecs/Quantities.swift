@@ -83,15 +83,8 @@ extension Codec where T == Double {
                         return nil
                     }
                 }
-                guard let number else {
-                    findings.wrongType(path, quantity.name, got: value, allowed: allowed)
-                    return nil
-                }
-                guard interval.contains(number) else {
-                    findings.add(path, .range, "This value is out of range.", got: value, allowed: allowed)
-                    return nil
-                }
-                return number
+                return findings.bounded(
+                    number, quantity.name, path, got: value, allowed: allowed, interval.contains)
             },
             encode: { .shortest($0) })
     }

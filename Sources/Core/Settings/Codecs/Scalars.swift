@@ -21,19 +21,14 @@ extension Codec where T == Int {
                 "type": "integer", "minimum": .int(Int64(range.lowerBound)), "maximum": .int(Int64(range.upperBound)),
             ],
             decode: { value, path, findings in
-                guard value.number != nil else {
-                    findings.wrongType(path, "a whole number", got: value, allowed: allowed)
-                    return nil
-                }
-                guard let whole = value.integer else {
+                if value.number != nil, value.integer == nil {
                     findings.add(path, .type, "This must be a whole number.", got: value, allowed: allowed)
                     return nil
                 }
-                guard let number = Int(exactly: whole), range.contains(number) else {
-                    findings.add(path, .range, "This value is out of range.", got: value, allowed: allowed)
-                    return nil
+                let number = findings.bounded(value.integer, "a whole number", path, got: value, allowed: allowed) {
+                    Int(exactly: $0).map(range.contains) == true
                 }
-                return number
+                return number.map { Int($0) }
             },
             encode: { .int(Int64($0)) })
     }
@@ -67,15 +62,7 @@ extension Codec where T == Double {
         return Codec(
             type: "number", unit: unit, allowed: allowed, schema: interval.schema,
             decode: { value, path, findings in
-                guard let number = value.number else {
-                    findings.wrongType(path, "a number", got: value, allowed: allowed)
-                    return nil
-                }
-                guard interval.contains(number) else {
-                    findings.add(path, .range, "This value is out of range.", got: value, allowed: allowed)
-                    return nil
-                }
-                return number
+                findings.bounded(value.number, "a number", path, got: value, allowed: allowed, interval.contains)
             },
             encode: { .shortest($0) })
     }
@@ -165,6 +152,23 @@ extension Codec {
                 return elements.count == values.count && seen.count == values.count ? elements : nil
             },
             encode: { .array($0.map(element.encode)) })
+    }
+}
+
+extension Findings {
+    /// A number that is within its range; nil after a finding.
+    /// - Parameter name: what there should be, where there is no number.
+    mutating func bounded<Number>(
+        _ number: Number?, _ name: String, _ path: String, got value: Value, allowed: String,
+        _ isWithin: (Number) -> Bool
+    ) -> Number? {
+        guard let number else {
+            wrongType(path, name, got: value, allowed: allowed)
+            return nil
+        }
+        if isWithin(number) { return number }
+        add(path, .range, "This value is out of range.", got: value, allowed: allowed)
+        return nil
     }
 }
 
