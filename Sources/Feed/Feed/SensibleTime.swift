@@ -18,7 +18,7 @@ extension Int64 {
             return time
         }
         // The rest of it has to be right all the same; a leap year has a 29 February.
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let isLeap = Timestamp.daysIn(month: 2, year: year) == 29
         guard read((isLeap ? "2000" : "2001") + text.dropFirst(4)) != nil else { return nil }
         return year < 1920 ? Timestamp.sensible.lowerBound : Timestamp.sensible.upperBound
     }

@@ -21,6 +21,30 @@ import Testing
         }
     }
 
+    /// The days of all years that records can have follow one another.
+    @Test func everyDayOfAllYears() {
+        let first = CalendarTime(year: 1678, dayOfYear: 1, hour: 0, minute: 0, second: 0, nanosecond: 0)
+        var time = first.nanoseconds ?? 0
+        #expect(time < -9_000_000_000_000_000_000)
+        for year in 1678...2261 {
+            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            let days = isLeap ? 366 : 365
+            for day in 1...days {
+                for hour in [0, 23] {
+                    let at = time + Int64(hour) * 3_600_000_000_000
+                    let calendar = CalendarTime(
+                        year: year, dayOfYear: day, hour: hour, minute: 0, second: 0, nanosecond: 0)
+                    if calendar.nanoseconds != at || CalendarTime(nanoseconds: at) != calendar {
+                        Issue.record("\(year) \(day) \(hour)")
+                    }
+                }
+                time += 86_400_000_000_000
+            }
+            let beyond = CalendarTime(year: year, dayOfYear: days + 1, hour: 0, minute: 0, second: 0, nanosecond: 0)
+            if beyond.nanoseconds != nil { Issue.record("\(year)") }
+        }
+    }
+
     @Test func impossibleTimesAreNone() {
         for (year, day, hour, second, nanosecond) in [
             (2025, 366, 0, 0, 0), (2024, 367, 0, 0, 0), (2024, 0, 0, 0, 0), (2024, 1, 24, 0, 0), (2024, 1, 0, 61, 0),

@@ -14,19 +14,19 @@ public struct Timestamp: Sendable, Equatable, Comparable {
     public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// The fields of the calendar.
-    struct Civil {
-        var year: Int
+    package struct Civil {
+        package var year: Int
         /// 1 to 12.
-        var month: Int
+        package var month: Int
         /// 1 to 31.
-        var day: Int
-        var hour: Int
-        var minute: Int
-        var second: Int
-        var nanosecond: Int
+        package var day: Int
+        package var hour: Int
+        package var minute: Int
+        package var second: Int
+        package var nanosecond: Int
     }
 
-    var civil: Civil {
+    package var civil: Civil {
         let (seconds, nanosecond) = Self.floorDivide(nanoseconds, 1_000_000_000)
         let (days, secondOfDay) = Self.floorDivide(seconds, 86_400)
         // Civil from days: eras of 400 years that begin on 1 March.
