@@ -19,6 +19,8 @@ public struct AssociatedEvent: Sendable, Equatable {
     var changed: Int64
     /// Members at the last fit.
     var fittedWith = 0
+    /// Onsets of its time around it when another place was last looked for.
+    var lookedWith = 0
     /// When it ended, nanoseconds of UTC.
     public internal(set) var closed: Int64?
     var isForgotten = false

@@ -109,12 +109,31 @@ extension Associator {
         for i in pool.indices where gone.contains(pool[i].onset.eventID) { pool[i].event = nil }
     }
 
+    /// An onset that joins no event, because it is seconds off its wave, may be right and the place of the event wrong: another
+    /// place is looked for with it as well. (A wrong place keeps right onsets away, and those that join it do not contradict it.)
+    mutating func lookAgain(with kept: Kept) {
+        let near = events.filter { event in
+            event.closed == nil && event.isMature(options)
+                && abs(kept.onset.seconds - event.hypocentre.arrival(.p, at: kept.place)) <= Self.clockSeconds
+                && kept.place.distance(to: event.hypocentre.place) <= reach(of: event)
+        }.map(\.serial)
+        for serial in near {
+            guard let index = events.firstIndex(where: { $0.serial == serial }), chooseAnew(index, whereGrown: true)
+            else { continue }
+            refit(index)
+            mergeInto(serial)
+        }
+    }
+
     /// Onsets whose clocks are some seconds wrong may have come together with some that are right, and the place that they made
     /// keeps the others away. Where the onsets of an event fit badly, and another place has clearly more of those of its time,
     /// it is there.
-    private mutating func chooseAnew(_ index: Int) {
+    /// - Parameter whereGrown: of many onsets, only where there are clearly more than at the last look.
+    /// - Returns: whether it has moved.
+    @discardableResult
+    private mutating func chooseAnew(_ index: Int, whereGrown: Bool = false) -> Bool {
         let event = events[index]
-        guard event.isMature(options), event.hypocentre.rms > options.gate / 4 else { return }
+        guard event.isMature(options), event.hypocentre.rms > options.gate / 4 else { return false }
         let reach = reach(of: event)
         let phases = Dictionary(event.members.map { ($0.eventID, $0.phase) }, uniquingKeysWith: { first, _ in first })
         // One of each station: of those that may be of its P wave, the one that is nearest to it.
@@ -129,13 +148,14 @@ extension Associator {
             }
             nearest[kept.onset.station] = (kept, misfit)
         }
+        guard !whereGrown || nearest.count < 40 || nearest.count * 10 >= event.lookedWith * 11 else { return false }
+        events[index].lookedWith = nearest.count
         let around = nearest.values.map(\.kept).sorted { StationOnset.precedes($0.onset, $1.onset) }
         let arrivals = Self.arrivals(around.map { ($0, .p) })
         let agreement = Agreement(arrivals, options)
-        let before = agreement.with(event.hypocentre).count
-        guard let best = agreement.best(around: event.hypocentre),
-            best.count >= before + 3, best.count * 10 >= before * 11
-        else { return }
+        let before = agreement.worth(event.hypocentre)
+        guard let best = agreement.best(around: event.hypocentre), best.worth >= max(before + 3, before * 1.1)
+        else { return false }
         events[index].hypocentre = best.source
         let leaving = Set(
             around.filter { kept in
@@ -147,6 +167,7 @@ extension Associator {
         sweep(index)
         events[index].hypocentre = best.source.fitted(to: Self.arrivals(members(of: index)))
         events[index].fittedWith = events[index].members.count
+        return true
     }
 
     private static func arrivals(_ onsets: [(kept: Kept, phase: Phase)]) -> [Arrival] {

@@ -158,8 +158,13 @@ public struct Associator: Sendable {
             }
             refit(event)
         } else {
-            kept.isShadowed = isShadowed(kept)
-            if let index = position(of: kept.onset) { pool[index].isShadowed = kept.isShadowed }
+            lookAgain(with: kept)
+            if let index = position(of: onset) {
+                // An event has moved, and has it now.
+                guard pool[index].event == nil else { return }
+                kept.isShadowed = isShadowed(kept)
+                pool[index].isShadowed = kept.isShadowed
+            }
         }
         nucleate(kept)
     }

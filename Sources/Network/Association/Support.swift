@@ -158,7 +158,9 @@ extension Associator {
             guard abs(residual) <= Self.clockSeconds else { continue }
             if abs(residual) < abs(found[kept.onset.station] ?? .infinity) { found[kept.onset.station] = residual }
         }
-        return found
+        // Most clocks are right: where most of the onsets disagree with a place, the place is wrong, and not the clocks.
+        let wrong = found.values.count { abs($0) >= Self.clockError }
+        return 2 * wrong < found.count ? found : [:]
     }
 
     /// Earthquakes by which a station's clock is remembered.
