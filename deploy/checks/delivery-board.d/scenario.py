@@ -1,4 +1,4 @@
-"""The delivery on a whole board; see deploy/checks/delivery-board. In a network of its own.
+"""The delivery on a whole board; see deploy/checks/delivery-board. In the room of deploy/checks/docs.d.
 
 scenario.py IMAGE WORK [PYTHON]     WORK: repository (signed, of the first version), add-next (a program that adds the next
                                     one), versions (both), along (what Debian has of it), recording, world.csv (what the
@@ -23,7 +23,6 @@ from waiting import missing, waiting
 
 image, work = sys.argv[1:3]
 python = sys.argv[3] if len(sys.argv) > 3 else ""
-top = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 old, new = open(os.path.join(work, "versions")).read().split()
 # An emulated board on a machine that does something else as well takes its time; what is judged is that it comes.
 patience = 600
@@ -36,30 +35,20 @@ step, need = course.step, course.need
 
 
 class Broker:
-    """mosquitto with the configuration and the accounts of the package seismote-broker, in a folder of its own."""
+    """That of the package seismote-broker, in the room of deploy/checks/docs.d."""
 
-    def __init__(self):
-        self.folder, self.process = os.path.join(work, "broker"), None
-        os.makedirs(os.path.join(self.folder, "conf.d"))
-        self.account("init", "--host", "broker")
-        text = open(os.path.join(top, "deploy/broker/mosquitto.conf")).read()
-        text = text.replace("/etc/seismote-broker", self.folder).replace("/var/lib/seismote-broker", self.folder)
-        open(os.path.join(self.folder, "mosquitto.conf"), "w").write(text + "user root\n")
+    folder = "/etc/seismote-broker"
 
     def account(self, *words):
-        said = subprocess.run(["seismote-broker", *words], capture_output=True, text=True,
-                              env={**os.environ, "SEISMOTE_BROKER_FOLDER": self.folder})
-        need(said.returncode == 0 and said.stderr == "", f"seismote-broker {words[0]} has nothing to complain of: {said.stderr}")
+        said = subprocess.run(["seismote-broker", *words], capture_output=True, text=True)
+        need(said.returncode == 0, f"seismote-broker {words[0]} ends with {said.returncode}: {said.stderr}")
         return said.stdout
 
     def start(self):
-        log = open(os.path.join(work, "broker.log"), "a")
-        self.process = subprocess.Popen(["mosquitto", "-c", os.path.join(self.folder, "mosquitto.conf")], stdout=log, stderr=log,
-                                        env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin"})
+        subprocess.run(["systemctl", "start", "seismote-broker"], check=True)
 
     def stop(self):
-        self.process.terminate()
-        self.process.wait()
+        subprocess.run(["systemctl", "stop", "seismote-broker"], check=True)
 
 
 # --- on the board
@@ -145,7 +134,6 @@ machines.serve(work, ["repository", "along"])
 broker = Broker()
 line = re.search(r"^ +sudo (seismote setup .*)$", broker.account("add", station, "--host", "broker", "--no-qr"), re.M)[1]
 eye = json.loads(broker.account("add", "eye", "--role", "viewer", "--json"))["password"]
-broker.start()
 page = machines.Page(work, broker.folder)
 board = course.board = Board(image, work)
 try:
@@ -319,5 +307,4 @@ mqtt:
 finally:
     board.cut()
     page.stop()
-    broker.stop()
 print(f"\nAll of it: {course.seconds:.0f} s")
