@@ -211,7 +211,8 @@ import Testing
             let stretches = late.enumerated().map { (i: Int, late: Int) -> (start: Int64, samples: [Int32]) in
                 (Int64(i) * 1_000_000_000 + Int64(late) * 1_000_000, Self.ramp(100, from: 100 * i))
             }
-            let (delivery, _) = try replay(try miniSEED([("HNE", stretches), ("HNN", stretches), ("HNZ", stretches)]), "r.mseed")
+            let bytes = try miniSEED([("HNE", stretches), ("HNN", stretches), ("HNZ", stretches)])
+            let (delivery, _) = try replay(bytes, "r.mseed")
             #expect(delivery.x == (0..<800).map(Double.init))
             #expect(delivery.marks.allSatisfy { $0.lost == 0 }, "\(late)")
         }
