@@ -194,7 +194,7 @@ def case_what_is_away_is_said(world):
         world.until(page, "Seismote.fleet.stations.get('contract').summary")
         assert page.is_hidden("#banner")
         nobody = world.page("#/station/nobody", broker=broker)
-        world.until(nobody, "document.querySelector('.station-head .note') && !document.querySelector('.station-head .note').hidden", 4)
+        world.until(nobody, "document.querySelector('.station-head .note') && !document.querySelector('.station-head .note').hidden", 10)
         world.picture(nobody, "unknown-station")
         overview = world.page(broker=broker, size=(1440, 900))
         overview.wait_for_selector(".station-card")
