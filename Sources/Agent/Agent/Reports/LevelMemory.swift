@@ -23,7 +23,7 @@ struct LevelMemory {
         let path = DurableFile(directory: directory, name: fileName).path
         guard let root = try? JSONReader.read(try SettingsFile.read(path, isOwn: true)), root["v"]?.integer == 1,
             let x = root["x"]?.number, let y = root["y"]?.number, let z = root["z"]?.number,
-            let time = root["time"]?.rawText.flatMap({ Timestamp($0) })?.nanoseconds,
+            let time = root["time"]?.anyTime,
             let origin = root["of"]?.rawText.flatMap({ UInt64($0, radix: 16) })
         else { return nil }
         return RestLevel(x: x, y: y, z: z, time: time, origin: origin)

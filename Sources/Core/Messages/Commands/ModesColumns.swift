@@ -33,6 +33,6 @@ public struct ModesColumns: Sendable, Equatable {
         }
         let periods = all.compactMap { ModesMessage($0) }
         guard periods.count == all.count else { return nil }
-        self.init(periods, next: result["next"]?.rawText.flatMap { Timestamp($0)?.nanoseconds })
+        self.init(periods, next: result["next"]?.anyTime)
     }
 }

@@ -152,7 +152,7 @@ public struct VibrationColumns: Sendable, Equatable {
     /// Reads a reply; nil: it is none of this kind.
     public init?(_ result: Value) {
         guard result["kind"] == "vibration", let count = result["n"]?.whole, (0...Self.most).contains(count),
-            let from = result["from"]?.rawText.flatMap({ Timestamp($0)?.nanoseconds }),
+            let from = result["from"]?.anyTime,
             let length = result["interval_s"]?.whole, VibrationRecord.lengths.contains(length)
         else { return nil }
         func column(_ object: Value?, _ name: String) -> [Double?]? {
@@ -195,7 +195,7 @@ public struct VibrationColumns: Sendable, Equatable {
                 records[i].axes[k] = axis
             }
         }
-        next = result["next"]?.rawText.flatMap { Timestamp($0)?.nanoseconds }
+        next = result["next"]?.anyTime
         takeHalfCycles(result["half_cycles"])
     }
 

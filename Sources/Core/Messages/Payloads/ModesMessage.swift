@@ -53,7 +53,7 @@ public struct ModesMessage: Sendable, Equatable {
 
     /// Reads a message; nil: it is none.
     public init?(_ message: Value) {
-        guard let start = message["start"]?.rawText.flatMap({ Timestamp($0)?.nanoseconds }),
+        guard let start = message["start"]?.anyTime,
             let seconds = message["seconds"]?.number, case .array(let all)? = message["modes"], all.count <= Self.most
         else { return nil }
         (self.start, self.seconds) = (start, seconds)

@@ -33,22 +33,18 @@ extension UpdateMessage {
 
     fileprivate init?(_ value: Value) {
         guard let phase = Self.text(value, "phase").flatMap(Phase.init),
-            let since = Self.time(value, "t")
+            let since = value["t"]?.anyTime
         else { return nil }
         self.init(phase: phase, since: since)
         (id, version, from) = (Self.text(value, "id"), Self.text(value, "version"), Self.text(value, "from"))
         (installed, reason) = (Self.text(value, "installed"), Self.text(value, "reason"))
-        until = Self.time(value, "until")
+        until = value["until"]?.anyTime
         ended = value["ended"].map { Counts($0) }
     }
 
     private static func text(_ value: Value, _ name: String) -> String? {
         guard let text = value[name]?.rawText, !text.isEmpty else { return nil }
         return text
-    }
-
-    private static func time(_ value: Value, _ name: String) -> Int64? {
-        text(value, name).flatMap { Timestamp($0)?.nanoseconds }
     }
 
     /// As the updater's file has it: times of whole seconds.

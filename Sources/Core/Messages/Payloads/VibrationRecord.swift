@@ -62,7 +62,7 @@ public struct VibrationRecord: Sendable, Equatable {
 
     /// The interval of a message; nil: it is none.
     public init?(_ message: Value) {
-        guard let start = message["start"]?.rawText.flatMap({ Timestamp($0) }),
+        guard let start = message["start"]?.anyTime,
             let length = message["interval_s"]?.whole, Self.lengths.contains(length),
             let seconds = message["seconds"]?.number, let pvs = message["pvs"]?.number
         else { return nil }
@@ -71,9 +71,7 @@ public struct VibrationRecord: Sendable, Equatable {
                 return nil
             }
             (axes[k].ppv, axes[k].rms) = (ppv, rms)
-            if let time = one["t"]?.rawText.flatMap({ Timestamp($0) }) {
-                axes[k].peak = Double(time.nanoseconds &- start.nanoseconds) / 1e9
-            }
+            if let time = one["t"]?.anyTime { axes[k].peak = Double(time &- start) / 1e9 }
             axes[k].frequency = one["frequency_hz"]?.number
             axes[k].displacement = one["displacement"]?.number
             axes[k].acceleration = one["acceleration"]?.number
@@ -84,11 +82,9 @@ public struct VibrationRecord: Sendable, Equatable {
             axes[k].dose = one["vdv"]?.number ?? 0
             axes[k].floor = one["floor"]?["ppv"]?.number
         }
-        (self.start, self.length, self.seconds, self.pvs) = (start.nanoseconds, length, seconds, pvs)
+        (self.start, self.length, self.seconds, self.pvs) = (start, length, seconds, pvs)
         gaps = message["gaps"]?.whole ?? 0
-        if let time = message["pvs_t"]?.rawText.flatMap({ Timestamp($0) }) {
-            pvsPeak = Double(time.nanoseconds &- start.nanoseconds) / 1e9
-        }
+        if let time = message["pvs_t"]?.anyTime { pvsPeak = Double(time &- start) / 1e9 }
         if case .array(let all)? = message["interrupted"] {
             interruptions = .init(names: all.prefix(8).compactMap(\.rawText))
         }
@@ -101,10 +97,10 @@ public struct VibrationRecord: Sendable, Equatable {
 
     private static func halfCycle(_ one: Value) -> VibrationInterval.HalfCycle? {
         guard let name = one["axis"]?.rawText, name == "vector" || axisNames.contains(name),
-            let value = one["value"]?.number, let time = one["t"]?.rawText.flatMap({ Timestamp($0) })
+            let value = one["value"]?.number, let time = one["t"]?.anyTime
         else { return nil }
         return .init(
-            axis: axisNames.firstIndex(of: name), value: value, time: time.nanoseconds,
+            axis: axisNames.firstIndex(of: name), value: value, time: time,
             frequency: one["frequency_hz"]?.number)
     }
 
