@@ -163,9 +163,9 @@ public struct NotificationDesk: Sendable {
             return tell(incidents[at], now)
         case .earthquake(let one, let origin):
             let ids = Self.eventIDs(of: one)
-            let at = place(ofOnset: origin, isOpen: { !Self.isTaken($0, for: one) }) { incident in
+            let at = place(ofOnset: origin, isOpen: { !Self.isTaken($0, for: one, ids) }) { incident in
                 incident.quake?.eventID == one.eventID
-                    || !Self.isTaken(incident, for: one)
+                    || !Self.isTaken(incident, for: one, ids)
                         && incident.shakings.values.contains { ids.contains($0.eventID) }
             }
             if let known = incidents[at].quake, known.eventID == one.eventID, known.version >= one.version { return [] }
@@ -279,15 +279,15 @@ public struct NotificationDesk: Sendable {
     /// Whether an incident has an earthquake that another one does not take the place of: two earthquakes within a minute are
     /// two incidents, and whoever invents one that is disputed would silence a real one. Where both have the stations' events
     /// in common, they are one earthquake under two names.
-    private static func isTaken(_ incident: Incident, for quake: NetworkEventReading) -> Bool {
+    /// - Parameter ids: those of the stations' events of `quake`.
+    private static func isTaken(_ incident: Incident, for quake: NetworkEventReading, _ ids: Set<String>) -> Bool {
         guard let known = incident.quake, known.eventID != quake.eventID, known.dispute == nil, !known.isWithdrawn
         else { return false }
-        return quake.dispute != nil || !isSame(known, quake)
+        return quake.dispute != nil || !isSame(eventIDs(of: known), ids)
     }
 
     /// Whether two earthquakes share half of the stations' events of the one that has fewer.
-    private static func isSame(_ one: NetworkEventReading, _ other: NetworkEventReading) -> Bool {
-        let (ids, others) = (eventIDs(of: one), eventIDs(of: other))
+    private static func isSame(_ ids: Set<String>, _ others: Set<String>) -> Bool {
         let shared = ids.intersection(others).count
         return shared > 0 && 2 * shared >= min(ids.count, others.count)
     }
