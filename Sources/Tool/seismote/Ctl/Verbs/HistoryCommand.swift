@@ -116,7 +116,7 @@ struct HistoryCommand: ParsableCommand {
     }
 
     private static func rows(_ result: Value) -> [Row] {
-        let start = result["from"]?.rawText.flatMap { Timestamp($0) }?.nanoseconds ?? 0
+        let start = result["from"]?.anyTime ?? 0
         let step = Int64(result["step_s"]?.whole ?? 0) * 1_000_000_000
         let columns = ["x", "y", "z"].flatMap { axis in
             ["min", "max", "rms"].map { result[axis, $0]?.list ?? [] }
