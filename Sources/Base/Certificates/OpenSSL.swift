@@ -63,9 +63,9 @@ package enum OpenSSL {
 /// A request for a certificate, as `openssl req` reads it.
 package struct CertificateRequest: Equatable {
     /// Whether its own key has signed it.
-    var isSigned: Bool
+    private var isSigned: Bool
     /// `subject=` and the name.
-    var subject: String
+    private var subject: String
     /// DER.
     package var key: [UInt8]
 

@@ -88,7 +88,7 @@ package final class BrokerClient {
                 try attempt(broker, forms.current)
                 if forms.isFinal() { return }
             } catch {
-                // Of several forms that came to nothing the first says most.
+                // (The first of several failures says most.)
                 first = first ?? error
                 guard !Interrupt.came, forms.failed(error.sign) else {
                     throw error.sign == nil ? error : first ?? error

@@ -10,7 +10,7 @@ struct ClientForm: Equatable, Sendable {
 
 /// Forms that are tried with one broker, one attempt after the other, until it accepts one. Pure.
 ///
-/// What a broker says counts. A closed connection and silence prove nothing: a broker that starts hangs up as well, and so
+/// The broker's words count. A closed connection and silence prove nothing: a broker that starts hangs up as well, and so
 /// does a forwarder with nobody behind it. Forms that were passed over for these reasons are therefore tried once more when
 /// the broker has accepted a lesser one.
 struct ClientForms: Sendable {

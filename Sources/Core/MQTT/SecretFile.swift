@@ -24,7 +24,7 @@ package enum SecretFile {
         guard !line.contains(0) else { return problem("contains a zero byte") }
         guard !line.isEmpty else { return problem("has nothing in its first line") }
         let text = String(decoding: line, as: UTF8.self)
-        // Of a byte that is none of UTF-8 another one would be made, and the broker would refuse that without a reason.
+        // (Decoding replaces a byte that is not UTF-8, and the broker would refuse the result without a reason.)
         guard text.utf8.elementsEqual(line) else { return problem("is not UTF-8 text: write it as UTF-8") }
         return .success(text)
     }

@@ -1,4 +1,4 @@
-// What a byte may be in ids, names and codes. (The `Character` properties of Swift take letters of all scripts.)
+// Kinds of bytes in ids, names and codes. (The `Character` properties of Swift take letters of all scripts.)
 extension UInt8 {
     /// 0 to 9.
     public var isDigit: Bool { (0x30...0x39).contains(self) }

@@ -2,7 +2,7 @@
 /// tell, which the rate in their headers need not be.
 ///
 /// A gap is what deviates by more than 1.5 samples from where the record before, at the rate that is known by then, ends.
-/// What deviates less may be a clock that runs otherwise than the header says. Where the times are steady otherwise, a
+/// A smaller deviation may be a clock that runs otherwise than the header says. Where the times are steady otherwise, a
 /// record that is one sample late (0.75 to 1.5) at the rate of all records follows a gap of one sample (see
 /// ``stretches(rate:)``; libmseed and ObsPy call it one beyond half a sample).
 public struct RecordClock: Sendable {
