@@ -41,7 +41,7 @@ class Broker:
 
     def account(self, *words):
         said = subprocess.run(["seismote-broker", *words], capture_output=True, text=True)
-        need(said.returncode == 0, f"seismote-broker {words[0]} ends with {said.returncode}: {said.stderr}")
+        need(said.returncode == 0 and said.stderr == "", f"seismote-broker {words[0]} has nothing to complain of: {said.stderr}")
         return said.stdout
 
     def start(self):
