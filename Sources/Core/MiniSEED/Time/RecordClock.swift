@@ -168,7 +168,7 @@ public struct RecordClock: Sendable {
         var offsets: ClosedRange<Double> = 0...0
         var isGap = pieces.first?.isGap ?? false
         let late = lateness(period)
-        let isSteady = late.isEmpty ? false : late.map(abs).sorted()[(late.count - 1) / 2] <= Self.steady
+        let isSteady = !late.isEmpty && late.map(abs).sorted()[(late.count - 1) / 2] <= Self.steady
         func close(_ end: Int) {
             guard end > first else { return }
             let start = pieces[first].time &+ Int64(((offsets.lowerBound + offsets.upperBound) / 2).rounded())
