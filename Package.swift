@@ -128,23 +128,20 @@ let package = Package(
         room(
             "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"]),
         room("Core/Commands", ["Values", "Messages", "Settings"], settings: small),
-        room("Core/MQTT", ["Values", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
-        room("Core/Client", ["Threads", "Messages", "Settings", "MQTT"]),
-        room("Agent/Link", ["Threads", "Messages", "Settings", "MQTT", "CLinux"]),
-        room(
-            "Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT", "Link"]),
+        room("Core/MQTT", ["Threads", "Values", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
+        room("Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT"]),
         room(
             "Agent/Agent",
             [
                 "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments",
-                "Messages", "Warning", "Settings", "Commands", "Sensors", "Station", "Spool", "MQTT", "Link",
-                "Alerts", "CLinux",
+                "Messages", "Warning", "Settings", "Commands", "Sensors", "Station", "Spool", "MQTT", "Alerts",
+                "CLinux",
             ]),
 
         room(
             "Core/ServerOptions",
             [
-                "Threads", "Messages", "Settings", "MQTT", "Client",
+                "Threads", "Messages", "Settings", "MQTT",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -157,8 +154,7 @@ let package = Package(
             [
                 "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Propagation", "MiniSEED",
                 "Instruments", "Messages", "Warning", "Settings", "Exchange", "Commands", "Sensors", "Station", "MQTT",
-                "Client", "Alerts", "Association", "ServerOptions", "Interface", "Administration", "Certificates",
-                "CLinux",
+                "Alerts", "Association", "ServerOptions", "Interface", "Administration", "Certificates", "CLinux",
                 "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -168,7 +164,6 @@ let package = Package(
             "Network/seismote-network",
             [
                 "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "NetworkMachine", "MQTT",
-                "Client",
                 "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -177,7 +172,7 @@ let package = Package(
             "Notify/seismote-notify",
             [
                 "Values", "Threads", "Administration", "Messages", "Settings", "DatabaseFiles", "ServerOptions",
-                "Notify", "MQTT", "Link",
+                "Notify", "MQTT",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -217,7 +212,7 @@ let package = Package(
             ]),
         tests(
             "Network/seismote-network",
-            ["Values", "Association", "DatabaseFiles", "NetworkMachine", "Client", "Settings"]),
+            ["Values", "Association", "DatabaseFiles", "NetworkMachine", "MQTT", "Settings"]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings", "seismote-notify"]),
         tests("Broker/Broker", ["seismote-broker", "Values", "Threads", "Certificates"]),
@@ -227,14 +222,12 @@ let package = Package(
         tests("Agent/Spool"),
         tests("Core/Commands"),
         tests("Core/MQTT", ["Threads", "Messages", "Settings"]),
-        tests("Core/Client", ["Settings", "MQTT"]),
-        tests("Agent/Link", ["Threads", "Settings", "MQTT"]),
-        tests("Agent/Alerts", ["Link", "MQTT", "Sensors", "Settings"]),
+        tests("Agent/Alerts", ["MQTT", "Sensors", "Settings"]),
         tests("Agent/Agent", ["Threads", "MQTT", "seismote-broker"]),
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Values", "Client", "Alerts", "Interface", "Messages",
+                "seismote", "seismote-network", "Values", "MQTT", "Alerts", "Interface", "Messages",
                 "Propagation",
                 "Threads",
                 "TestSupport",
@@ -253,7 +246,7 @@ if let rooms = Context.environment["SEISMOTE_TESTS"] {
 
 // For the short form of deploy/checks/sanitizers: what has threads, and its tests.
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
-    let tested = ["Threads", "Spool", "Link", "Agent"].map { "\($0)Tests" }
+    let tested = ["Threads", "Spool", "MQTT", "Agent"].map { "\($0)Tests" }
     package.targets.removeAll {
         ["seismote", "seismote-notify", "seismote-network", "ServerOptions"].contains($0.name)
             || $0.type == .test && !tested.contains($0.name)
@@ -292,7 +285,7 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
             "Feed/seismote-feed",
             [
                 "Threads", "MiniSEED", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Exchange", "Feed",
-                "MQTT", "Link",
+                "MQTT",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -269,7 +269,7 @@ parts_of_tests='others 2 70
 Agent 4 25
 Tool 3 25
 Spool 2 40
-MQTT|Link|Client 4 10'
+MQTT 4 10'
 
 # run_tests PROGRAM [FILTER]: as `swift test --filter`, beside whatever builds.
 run_tests() { "$1" --testing-library swift-testing ${2:+--filter "$2"}; }

@@ -1,7 +1,6 @@
 import Alerts
 import CLinux
 import Glibc
-import Link
 import MQTT
 import Messages
 import Sensors

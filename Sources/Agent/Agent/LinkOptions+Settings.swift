@@ -1,4 +1,3 @@
-import Link
 import MQTT
 import Messages
 import Settings

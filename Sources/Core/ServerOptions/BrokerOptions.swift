@@ -1,5 +1,4 @@
 import ArgumentParser
-import Client
 import Glibc
 import MQTT
 import Messages

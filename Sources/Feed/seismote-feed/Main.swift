@@ -2,7 +2,6 @@ import ArgumentParser
 import DatabaseFiles
 import Feed
 import Glibc
-import Link
 import MQTT
 import Messages
 import NIOPosix

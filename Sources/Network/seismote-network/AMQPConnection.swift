@@ -1,5 +1,4 @@
 import CRabbitMQ
-import Client
 import Glibc
 import MQTT
 import NetworkMachine

@@ -1,5 +1,5 @@
-import Client
 import Glibc
+import MQTT
 import Messages
 import NetworkMachine
 import ServerOptions

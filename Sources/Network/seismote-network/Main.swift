@@ -1,8 +1,8 @@
 import ArgumentParser
 import Association
-import Client
 import DatabaseFiles
 import Glibc
+import MQTT
 import Messages
 import ServerOptions
 import Threads

@@ -1,4 +1,3 @@
-import Client
 import DatabaseFiles
 import Glibc
 import MQTT

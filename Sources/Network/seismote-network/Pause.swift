@@ -1,4 +1,4 @@
-import Client
+import MQTT
 
 /// How long a detector waits for messages.
 enum Pause {

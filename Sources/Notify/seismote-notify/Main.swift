@@ -1,7 +1,7 @@
 import ArgumentParser
 import DatabaseFiles
 import Glibc
-import Link
+import MQTT
 import Messages
 import Notify
 import ServerOptions

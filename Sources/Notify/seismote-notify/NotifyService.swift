@@ -1,6 +1,5 @@
 import DatabaseFiles
 import Glibc
-import Link
 import MQTT
 import Messages
 import Notify

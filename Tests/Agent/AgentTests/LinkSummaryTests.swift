@@ -1,4 +1,4 @@
-import Link
+import MQTT
 import Testing
 
 @testable import Agent

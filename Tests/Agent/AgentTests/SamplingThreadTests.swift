@@ -1,6 +1,6 @@
 import Foundation
 import Instruments
-import Link
+import MQTT
 import Messages
 import Sensors
 import Settings

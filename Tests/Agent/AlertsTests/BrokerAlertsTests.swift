@@ -3,7 +3,7 @@ import Settings
 import Testing
 
 @testable import Alerts
-@testable import Link
+@testable import MQTT
 
 @Suite struct BrokerAlertsTests {
     private static let second: Int64 = 1_000_000_000

@@ -1,5 +1,5 @@
 import Instruments
-import Link
+import MQTT
 import Messages
 import Settings
 import Testing

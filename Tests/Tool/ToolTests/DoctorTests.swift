@@ -1,8 +1,8 @@
 import Alerts
 import ArgumentParser
-import Client
 import Files
 import Instruments
+import MQTT
 import Messages
 import Sensors
 import Settings

@@ -239,7 +239,7 @@ def order():
 def products():
     """A page may not deny what the tree has: rows of the comparison with its peers, and what it is not for."""
     page = "deploy/docs/start/about.md"
-    evidence = {"SeedLink": "Sources/Feed/Feed/SeedLink", "MQTT": "Sources/Agent/Link", "Detection": "Sources/Core/Seismology/Detectors",
+    evidence = {"SeedLink": "Sources/Feed/Feed/SeedLink", "MQTT": "Sources/Core/MQTT/Link", "Detection": "Sources/Core/Seismology/Detectors",
                 "Location": "Sources/Network/Association", "magnitude": "Sources/Network/Association",
                 "Remote settings": "Sources/Core/Commands"}
     folders = {os.path.dirname(path) for path in tracked}

@@ -1,7 +1,6 @@
 import Alerts
 import Commands
 import Glibc
-import Link
 import MQTT
 import Messages
 import Settings

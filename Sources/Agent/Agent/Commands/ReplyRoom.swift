@@ -1,5 +1,5 @@
 import Commands
-import Link
+import MQTT
 import Messages
 import Settings
 import Values

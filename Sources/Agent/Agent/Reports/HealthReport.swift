@@ -1,6 +1,6 @@
 import Files
 import Instruments
-import Link
+import MQTT
 import Messages
 import Sensors
 

@@ -3,7 +3,7 @@ import Commands
 import Files
 import Glibc
 import Instruments
-import Link
+import MQTT
 import Messages
 import Sensors
 import Settings

@@ -1,4 +1,4 @@
-import Link
+import MQTT
 import Messages
 import MiniSEED
 import Settings

@@ -1,7 +1,7 @@
 import Commands
 import Files
 import Glibc
-import Link
+import MQTT
 import Messages
 import Settings
 import Spool

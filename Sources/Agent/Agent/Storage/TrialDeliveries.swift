@@ -1,4 +1,4 @@
-import Link
+import MQTT
 
 /// How messages ended with a broker that is on trial: it counts when the change of settings that named the broker is
 /// confirmed, and never did when it is taken back. Until then all of them stay on the disk. Pure.

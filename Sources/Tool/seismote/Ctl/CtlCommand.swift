@@ -1,5 +1,5 @@
 import ArgumentParser
-import Client
+import MQTT
 import ServerOptions
 
 /// `seismote ctl ...`: stations over MQTT.

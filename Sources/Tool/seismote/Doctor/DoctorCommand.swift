@@ -1,6 +1,6 @@
 import ArgumentParser
-import Client
 import Glibc
+import MQTT
 import Messages
 import ServerOptions
 import Settings

@@ -1,4 +1,4 @@
-import Client
+import MQTT
 import Messages
 
 /// Finds out whether an account may write a station's topics, with empty messages next to the real ones, which readers

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Association
-import Client
 import Glibc
+import MQTT
 import Messages
 import Propagation
 import ServerOptions

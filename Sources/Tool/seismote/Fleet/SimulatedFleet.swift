@@ -1,6 +1,5 @@
 import Association
 import CLinux
-import Client
 import Glibc
 import MQTT
 import Messages

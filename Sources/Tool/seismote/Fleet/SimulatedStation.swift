@@ -1,5 +1,4 @@
 import Association
-import Client
 import MQTT
 import Messages
 import Propagation

@@ -1,5 +1,5 @@
-import Client
 import Glibc
+import MQTT
 
 /// Lines that a person types. (The standard library's `readLine` goes on waiting when Ctrl-C comes.)
 enum Keyboard {

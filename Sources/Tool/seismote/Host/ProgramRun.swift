@@ -1,5 +1,5 @@
 import Administration
-import Client
+import MQTT
 
 /// A run of another program, found by PATH (and in /usr/sbin and /sbin), with a time limit; Ctrl-C ends it.
 struct ProgramRun {

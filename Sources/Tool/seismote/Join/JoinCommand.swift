@@ -1,6 +1,6 @@
 import ArgumentParser
-import Client
 import Glibc
+import MQTT
 import ServerOptions
 
 /// `seismote join`: a board becomes a station of a broker by one line.

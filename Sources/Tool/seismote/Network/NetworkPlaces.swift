@@ -1,4 +1,4 @@
-import Client
+import MQTT
 import Messages
 import Propagation
 import Settings

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Certificates
-import Client
 import Glibc
 import MQTT
 import ServerOptions

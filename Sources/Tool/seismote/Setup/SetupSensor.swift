@@ -1,6 +1,6 @@
-import Client
 import Glibc
 import Instruments
+import MQTT
 import Messages
 import Sensors
 import Settings

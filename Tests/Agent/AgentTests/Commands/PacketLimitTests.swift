@@ -8,7 +8,7 @@ import Testing
 import Values
 
 @testable import Agent
-@testable import Link
+@testable import MQTT
 
 /// Brokers that take small packets only. Defect: a reply that was larger was none at all, not even `failed`.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PacketLimitTests {

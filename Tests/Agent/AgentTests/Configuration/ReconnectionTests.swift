@@ -1,5 +1,4 @@
 import Foundation
-import Link
 import MQTT
 import Messages
 import Settings

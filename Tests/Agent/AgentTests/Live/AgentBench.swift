@@ -7,7 +7,7 @@ import Threads
 import Values
 
 @testable import Agent
-@testable import Link
+@testable import MQTT
 
 /// All threads of an agent, put together as the agent does it, but with a sensor that gives a block when the test says so.
 final class AgentBench {

@@ -7,7 +7,7 @@ import Threads
 import Values
 
 @testable import Agent
-@testable import Link
+@testable import MQTT
 
 /// The rows of which a pipeline alone shows nothing.
 extension LiveRowTests {

@@ -1,6 +1,6 @@
 import Commands
 import Foundation
-import Link
+import MQTT
 import Messages
 import MiniSEED
 import Settings

@@ -1,5 +1,5 @@
 import Foundation
-import Link
+import MQTT
 import Messages
 import Settings
 import Spool

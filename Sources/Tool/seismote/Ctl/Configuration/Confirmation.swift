@@ -1,4 +1,3 @@
-import Client
 import Glibc
 import MQTT
 import Messages

@@ -1,5 +1,5 @@
 import Association
-import Client
+import MQTT
 import Messages
 import Values
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Client
 import Commands
 import Exchange
 import Glibc
+import MQTT
 import Messages
 import Settings
 import Values

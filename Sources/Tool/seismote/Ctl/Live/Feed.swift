@@ -1,5 +1,5 @@
-import Client
 import Glibc
+import MQTT
 import Messages
 
 /// Messages of some topics for as long as it takes: when the connection breaks it is made anew.

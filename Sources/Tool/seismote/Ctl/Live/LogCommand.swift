@@ -1,6 +1,6 @@
 import ArgumentParser
-import Client
 import Commands
+import MQTT
 import Messages
 import Settings
 import Values

@@ -1,5 +1,5 @@
-import Client
 import Glibc
+import MQTT
 import Threads
 
 /// A terminal that is drawn over, on its other screen, so that what was there comes back.

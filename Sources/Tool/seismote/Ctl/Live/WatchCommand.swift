@@ -1,5 +1,5 @@
 import ArgumentParser
-import Client
+import MQTT
 import Messages
 import Settings
 import Values

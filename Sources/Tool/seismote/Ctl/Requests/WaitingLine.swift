@@ -1,5 +1,5 @@
-import Client
 import Glibc
+import MQTT
 import Threads
 
 /// Line of a terminal that names what is waited for, and is written over.

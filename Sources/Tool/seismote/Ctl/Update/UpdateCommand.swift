@@ -1,7 +1,7 @@
 import ArgumentParser
-import Client
 import Commands
 import Glibc
+import MQTT
 import Messages
 
 /// `seismote ctl update`

@@ -1,6 +1,6 @@
-import Client
 import Commands
 import Glibc
+import MQTT
 import Messages
 import Settings
 import Values

@@ -1,5 +1,4 @@
 import Certificates
-import Client
 import Glibc
 import MQTT
 import Messages

@@ -1,5 +1,5 @@
-import Client
 import Instruments
+import MQTT
 import Messages
 import Sensors
 import Settings

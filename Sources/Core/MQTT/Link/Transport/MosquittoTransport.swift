@@ -1,0 +1,179 @@
+import CLinux
+import Messages
+
+/// The link's way to a broker: for each attempt a connection of its own, made as the options and what the broker has said
+/// before ask for. No thread of its own: `LinkThread` watches its socket and calls `socketReady` and `tick`; every call
+/// comes from that thread.
+final class MosquittoTransport: Transport {
+    /// The library sends no more than this many QoS 1 messages without acknowledgement, whatever the broker allows.
+    static let sendMaximum = 64
+
+    private var options: LinkOptions
+    private var connection: MQTTConnection?
+    private var broker = 0
+    private var form = ConnectForm(version: .v5)
+    private var family = AddressFamily()
+    /// `family` knows how the attempt has ended.
+    private var isEndNoted = false
+    /// The connection is one of other options: what it says is not for the next attempt.
+    private var isOfBefore = false
+
+    init(options: LinkOptions) {
+        self.options = options
+        MQTTConnection.initializeLibrary()
+    }
+
+    func change(to options: LinkOptions) {
+        self.options = options
+        isOfBefore = true
+        family = AddressFamily()
+    }
+
+    var socket: Int32 { connection?.socket ?? -1 }
+    var wantsWrite: Bool { connection?.wantsWrite ?? false }
+    var line: LineState? { connection?.line }
+
+    func takeEvents(into output: inout [MQTTEvent]) {
+        guard let connection else { return }
+        let before = output.count
+        connection.takeEvents(into: &output)
+        for index in before..<output.count { note(output[index]) }
+        noteEnd()
+    }
+
+    /// Notes facts for the next attempt.
+    private func note(_ event: MQTTEvent) {
+        if isOfBefore { return }
+        switch event {
+        case .connected:
+            family.attemptSucceeded()
+            // Most of what a handshake touches of libcrypto is not needed until the next one.
+            clinux_forget_code()
+        default: break
+        }
+    }
+
+    private func noteEnd() {
+        guard let connection, connection.hasFailedLate, !isEndNoted, !isOfBefore else { return }
+        isEndNoted = true
+        family.attemptFailed()
+    }
+
+    // MARK: attempts
+
+    func open(broker: Int, as form: ConnectForm) -> String? {
+        noteEnd()
+        connection = nil
+        (isEndNoted, isOfBefore) = (false, false)
+        if self.broker != broker { family = AddressFamily() }
+        (self.broker, self.form) = (broker, form)
+        do throws(MQTTFailure) {
+            connection = try MQTTConnection(attempt)
+            return nil
+        } catch { return error.description }
+    }
+
+    private var attempt: MQTTOptions {
+        let mqtt = options.mqtt
+        var attempt = MQTTOptions(
+            options.brokers[broker], clientID: options.clientID, version: form.version,
+            keepalive: mqtt.keepalive == 0 ? 0 : max(5, min(mqtt.keepalive, 65535)), tls: mqtt.tls,
+            payloadLimit: options.inboundBytes)
+        attempt.sendMaximum = Self.sendMaximum
+        // A session that is begun anew would end the old one, and with it the delay of the last will. With 3.1.1 there is
+        // no delay, and a session would have no end.
+        attempt.isClean = form.version != .v5 && options.sessionSeconds == 0
+        let delay = UInt32(clamping: mqtt.willDelay)
+        // The broker has to keep the session for as long as the will is delayed: the end of a session publishes the will
+        // at once.
+        let session = max(delay, options.sessionSeconds)
+        if session > 0 { attempt.sessionExpiry = session }
+        attempt.maximumPacketSize = UInt32(clamping: max(0, options.inboundBytes) + 4096)
+        var will = MQTTOptions.Will(topic: options.presence.topic, payload: Array(options.presence.offline.utf8))
+        (will.qos, will.retain) = (form.willQoS, form.willIsRetained)
+        (will.contentType, will.delay) = (.text, delay)
+        attempt.will = will
+        return attempt
+    }
+
+    func connect() -> String? {
+        guard let connection else { return "libmosquitto has no client" }
+        if let problem = setCredentials(connection) { return problem }
+        do throws(MQTTFailure) {
+            try connection.connect(from: family.choose(host: options.brokers[broker].host))
+            return nil
+        } catch { return error.description }
+    }
+
+    private func setCredentials(_ connection: MQTTConnection) -> String? {
+        guard !options.mqtt.username.isEmpty else { return nil }
+        var password = options.mqtt.password.isEmpty ? nil : options.mqtt.password
+        if password == nil, !options.mqtt.passwordFile.isEmpty {
+            switch SecretFile.read(options.mqtt.passwordFile) {
+            case .success(let text): password = text
+            case .failure(let problem): return problem.message
+            }
+        }
+        do throws(MQTTFailure) {
+            try connection.setCredentials(username: options.mqtt.username, password: password)
+            return nil
+        } catch { return error.description }
+    }
+
+    func abandon() {
+        connection?.abandon()
+        noteEnd()
+    }
+
+    func disconnect(keepsWill: Bool) { connection?.disconnect(keepsWill: keepsWill) }
+
+    // MARK: messages
+
+    func subscribe(_ filter: String, isCheck: Bool) -> Int32? {
+        var how = MQTTOptions.Subscription()
+        if !isCheck {
+            let isWatched = options.watched.contains(filter) || options.watchedWhole.contains(filter)
+            how.retained = options.wantsRetained && !isWatched ? .always : .never
+            (how.keepsRetained, how.isWithoutOwn) = (true, true)
+        }
+        return try? connection?.subscribe(filter, how)
+    }
+
+    func unsubscribe(_ filter: String) { connection?.unsubscribe(filter) }
+
+    func publish(_ header: PublicationHeader, _ payload: UnsafeRawBufferPointer) -> HandOver {
+        guard let connection else { return .later }
+        var properties = MQTTProperties(form.version)
+        if let expiry = header.expiry { properties.add(expiry: expiry) }
+        properties.add(contentType: header.contentType)
+        if let correlation = header.correlation { properties.add(correlation: correlation) }
+        if header.isHistory { properties.add(name: "hist", value: "1") }
+        do throws(MQTTFailure) {
+            let id = try connection.publish(header.topic, payload, qos: header.qos, retain: header.retain, properties)
+            return .taken(id: id)
+        } catch {
+            switch error.cause {
+            case .tooLarge: return .tooLarge
+            case .connection where error.kept != 0: return .taken(id: error.kept)
+            case .connection, .memory: return .later
+            default: return .impossible
+            }
+        }
+    }
+
+    // MARK: the socket
+
+    func socketReady(readable: Bool, error: Bool) { connection?.socketReady(readable: readable, error: error) }
+
+    /// Once a second: keepalive.
+    func tick() {
+        guard let connection, !connection.isConnecting else { return }
+        // A ping would wait behind what the line has not taken yet, and the library would not wait for its answer;
+        // whether the line is dead is seen by `ConnectionWatch`.
+        if let line = connection.line, line.waiting > 0 { return }
+        connection.tick()
+    }
+
+    /// Notices when the library has closed the socket without a word.
+    func checkSocket() { connection?.checkSocket() }
+}
