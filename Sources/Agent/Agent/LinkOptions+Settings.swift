@@ -11,7 +11,8 @@ extension LinkOptions {
             brokers: try configuration.mqtt.brokers(),
             clientID: (wanted.isEmpty ? "\(Identity.name)-{id}" : wanted).naming(configuration.station.id),
             presence: Presence(topic: topics.online))
-        mqtt = configuration.mqtt
+        let mqtt = configuration.mqtt
+        connection.mqtt = mqtt
         base = topics.base
         keepsEssential = true
         self.trial = trial
@@ -20,7 +21,7 @@ extension LinkOptions {
         if configuration.alarm.network.enabled {
             subscriptions.append(topics.networkEvent)
             // What 1000 stations have seen.
-            inboundBytes = 256 << 10
+            connection.inboundBytes = 256 << 10
         }
         if mqtt.homeAssistant.enabled {
             // Not every broker lets us: nothing else depends on it.

@@ -23,16 +23,17 @@ final class Conversation {
         host: String, port: Int, client: String, user: String? = nil, password: String? = nil,
         tls: MQTTConfiguration.TLS? = nil
     ) throws(Failure) {
-        var options = MQTTOptions(
-            BrokerAddress(host: host, port: port, tls: tls != nil), clientID: client, version: .v5, keepalive: 15,
-            tls: tls ?? MQTTConfiguration().tls, payloadLimit: RequestQueue.limit)
+        let broker = BrokerAddress(host: host, port: port, tls: tls != nil)
+        var options = ConnectionOptions(brokers: [broker], clientID: client)
+        (options.mqtt.protocolVersion, options.mqtt.keepalive, options.inboundBytes) = (.v5, 15, RequestQueue.limit)
+        if let tls { options.mqtt.tls = tls }
+        if let user { (options.mqtt.username, options.mqtt.password) = (user, password ?? "") }
         options.maximumPacketSize = 65_536
         options.receiveMaximum = 50
         // (What one part of the start needed the next does not: the service is small at each moment.)
         if tls != nil { clinux_forget_code() }
         do throws(MQTTFailure) {
-            connection = try MQTTConnection(options)
-            if let user { try connection.setCredentials(username: user, password: password) }
+            connection = try MQTTConnection(options, to: broker)
             if tls != nil { clinux_forget_code() }
             try connection.connectWaiting()
         } catch { throw Failure(error.description) }

@@ -14,7 +14,9 @@ import Messages
 /// the library's own thread for good: the program would publish nothing more, and nothing would say so.
 package final class MQTTConnection {
     private let handle: OpaquePointer
-    private let options: MQTTOptions
+    private let options: ConnectionOptions
+    private let broker: BrokerAddress
+    private let form: ConnectForm
     /// From `connect` until the broker has answered, or the attempt has ended.
     package private(set) var isConnecting = false
     /// An attempt that had an address to go to has ended before the broker answered.
@@ -25,14 +27,19 @@ package final class MQTTConnection {
     private var libraryError = ""
     private var events: [MQTTEvent] = []
 
+    /// Prepares an attempt in the best form.
     /// - Throws: options with which there can be no attempt.
-    package init(_ options: MQTTOptions) throws(MQTTFailure) {
+    package convenience init(_ options: ConnectionOptions, to broker: BrokerAddress) throws(MQTTFailure) {
+        try self.init(options, to: broker, as: ConnectForm(version: options.version))
+    }
+
+    init(_ options: ConnectionOptions, to broker: BrokerAddress, as form: ConnectForm) throws(MQTTFailure) {
         Self.initializeLibrary()
         guard let handle = mosquitto_new(options.clientID, options.isClean, nil) else {
             throw MQTTFailure(
                 cause: .client, description: "libmosquitto cannot make a client: \(MQTTWords.system(errno))")
         }
-        (self.handle, self.options) = (handle, options)
+        (self.handle, self.options, self.broker, self.form) = (handle, options, broker, form)
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         try configure()
         setCallbacks()
@@ -54,7 +61,7 @@ package final class MQTTConnection {
     }()
 
     private func configure() throws(MQTTFailure) {
-        let number = options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+        let number = form.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
         _ = mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, number)
         if let maximum = options.sendMaximum {
             _ = mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: maximum))
@@ -63,21 +70,22 @@ package final class MQTTConnection {
             _ = mosquitto_int_option(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(clamping: maximum))
         }
         _ = mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
-        if options.broker.tls, let problem = TransportSecurity.configure(handle, options.tls) {
+        if broker.tls, let problem = TransportSecurity.configure(handle, options.mqtt.tls) {
             throw MQTTFailure(cause: .security, description: problem)
         }
         if let will = options.will { try set(will) }
     }
 
-    private func set(_ will: MQTTOptions.Will) throws(MQTTFailure) {
-        var properties = MQTTProperties(options.version)
+    private func set(_ will: ConnectionOptions.Will) throws(MQTTFailure) {
+        var properties = MQTTProperties(form.version)
         if let contentType = will.contentType { properties.add(contentType: contentType) }
         if will.delay > 0 { properties.add(willDelay: will.delay) }
         let client = handle
         let code = will.payload.withUnsafeBytes { bytes in
             properties.give { list in
                 mosquitto_will_set_v5(
-                    client, will.topic, Int32(bytes.count), bytes.baseAddress, Int32(will.qos), will.retain, list)
+                    client, will.topic, Int32(bytes.count), bytes.baseAddress, Int32(form.willQoS), form.willIsRetained,
+                    list)
             }
         }
         if code != 0 {
@@ -87,9 +95,18 @@ package final class MQTTConnection {
         }
     }
 
-    /// Sets user name and password; without them the client is anonymous.
-    package func setCredentials(username: String, password: String?) throws(MQTTFailure) {
-        let code = mosquitto_username_pw_set(handle, username, password)
+    /// Sets user name and password; without a user name the client is anonymous.
+    private func setCredentials() throws(MQTTFailure) {
+        let mqtt = options.mqtt
+        guard !mqtt.username.isEmpty else { return }
+        var password = mqtt.password.isEmpty ? nil : mqtt.password
+        if password == nil, !mqtt.passwordFile.isEmpty {
+            switch SecretFile.read(mqtt.passwordFile) {
+            case .success(let text): password = text
+            case .failure(let problem): throw MQTTFailure(cause: .security, description: problem.message)
+            }
+        }
+        let code = mosquitto_username_pw_set(handle, mqtt.username, password)
         if code != 0 {
             throw MQTTFailure(
                 cause: .credentials,
@@ -118,16 +135,15 @@ package final class MQTTConnection {
         try attempt { handle, properties in
             // Only `mosquitto_connect_bind_v5` takes the properties of the CONNECT, and it waits until the kernel has a
             // connection; with a port that is none it keeps them and does nothing else.
-            if options.version == .v5 {
-                _ = mosquitto_connect_bind_v5(handle, options.broker.host, -1, keepalive, nil, properties)
+            if form.version == .v5 {
+                _ = mosquitto_connect_bind_v5(handle, broker.host, -1, keepalive, nil, properties)
             }
             return mosquitto_connect_bind_async(
-                handle, options.broker.host, Int32(options.broker.port), keepalive, own)
+                handle, broker.host, Int32(broker.port), keepalive, own)
         } explain: { code, number in
             // But 2.0.21 sends the first bytes of TLS within the call, and where the kernel refuses them (a port of this
             // machine that nobody listens on) says no more than that TLS failed, as it does of a broker that hangs up.
             let isMute = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
-            let broker = options.broker
             guard isMute, broker.tls, libraryError.isEmpty,
                 PortProbe.isRefused(host: broker.host, port: Int(broker.port))
             else { return nil }
@@ -139,19 +155,23 @@ package final class MQTTConnection {
     package func connectWaiting() throws(MQTTFailure) {
         try attempt { handle, properties in
             mosquitto_connect_bind_v5(
-                handle, options.broker.host, Int32(options.broker.port), keepalive, nil, properties)
+                handle, broker.host, Int32(broker.port), keepalive, nil, properties)
         } explain: { _, _ in
             nil
         }
     }
 
-    private var keepalive: Int32 { Int32(clamping: options.keepalive) }
+    /// As the protocol allows it; 0: none.
+    private var keepalive: Int32 {
+        options.mqtt.keepalive == 0 ? 0 : Int32(max(5, min(options.mqtt.keepalive, 65535)))
+    }
 
     /// - Parameter explain: better words for a code and `errno` than the library has; nil: there are none.
     private func attempt(
         _ begin: (OpaquePointer, OpaquePointer?) -> Int32, explain: (Int32, Int32) -> String?
     ) throws(MQTTFailure) {
-        var properties = MQTTProperties(options.version)
+        try setCredentials()
+        var properties = MQTTProperties(form.version)
         if let session = options.sessionExpiry { properties.add(sessionExpiry: session) }
         if let size = options.maximumPacketSize { properties.add(maximumPacketSize: size) }
         (isConnecting, isIgnored, libraryError) = (true, false, "")
@@ -181,19 +201,23 @@ package final class MQTTConnection {
     /// Says good-bye in order.
     /// - Parameter keepsWill: the broker publishes the last will all the same when we do not come back (MQTT 5).
     package func disconnect(keepsWill: Bool = false) {
-        _ = mosquitto_disconnect_v5(handle, keepsWill && options.version == .v5 ? 4 : 0, nil)
+        _ = mosquitto_disconnect_v5(handle, keepsWill && form.version == .v5 ? 4 : 0, nil)
     }
 
     // MARK: messages
 
     /// Subscribes with QoS 1; the answer comes as an event.
     /// - Returns: its number.
-    package func subscribe(_ filter: String, _ how: MQTTOptions.Subscription = .init()) throws(MQTTFailure) -> Int32 {
+    package func subscribe(_ filter: String) throws(MQTTFailure) -> Int32 {
+        try subscribe(filter, SubscriptionOptions())
+    }
+
+    func subscribe(_ filter: String, _ how: SubscriptionOptions) throws(MQTTFailure) -> Int32 {
         guard socket >= 0, !isConnecting else { throw failure(MOSQ_ERR_NO_CONN.code, 0) }
         var id: Int32 = 0
         var flags: UInt32 = 0
-        if options.version == .v5 {
-            if how.retained == .never { flags |= MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue }
+        if form.version == .v5 {
+            if !how.wantsRetained { flags |= MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue }
             if how.keepsRetained { flags |= MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue }
             if how.isWithoutOwn { flags |= MQTT_SUB_OPT_NO_LOCAL.rawValue }
         }
@@ -339,11 +363,11 @@ package final class MQTTConnection {
     private func explained(_ code: Int32, _ number: Int32) -> String {
         let isTLS = code == MOSQ_ERR_TLS.code || code == MOSQ_ERR_ERRNO.code && number == EPROTO
         func dated(_ words: String) -> String {
-            words + TransportSecurity.validity(options.tls, now: Int64(time(nil)))
+            words + TransportSecurity.validity(options.mqtt.tls, now: Int64(time(nil)))
         }
         if isTLS, !libraryError.isEmpty { return dated(TransportSecurity.explain(libraryError)) }
-        if isConnecting, options.broker.tls,
-            let words = TransportSecurity.hungUp(options.tls, code: code, number: number)
+        if isConnecting, broker.tls,
+            let words = TransportSecurity.hungUp(options.mqtt.tls, code: code, number: number)
         {
             return dated(words)
         }
@@ -362,8 +386,8 @@ package final class MQTTConnection {
         }
         mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             guard let connection = MQTTConnection.from(context), let message else { return }
-            var inbound = InboundMessage(message.pointee, properties, limit: connection.options.payloadLimit)
-            inbound.hasProperties = connection.options.version == .v5
+            var inbound = InboundMessage(message.pointee, properties, limit: connection.options.inboundBytes)
+            inbound.hasProperties = connection.form.version == .v5
             connection.events.append(.message(inbound))
         }
         mosquitto_log_callback_set(handle) { _, context, level, text in
@@ -397,7 +421,7 @@ package final class MQTTConnection {
         let number = errno
         // An answer of MQTT 3 to a CONNECT of 5, which brokers give that have no 5. libmosquitto 2.0.11 calls back with its
         // code; 2.0.21 only finds it too short for an answer of 5.
-        let isOldAnswer = isConnecting && options.version == .v5 && code == MOSQ_ERR_MALFORMED_PACKET.code
+        let isOldAnswer = isConnecting && form.version == .v5 && code == MOSQ_ERR_MALFORMED_PACKET.code
         // The library mixes its own error codes with the reasons that an MQTT 5 broker gives.
         let isReason = code >= 128
         let words = isReason ? MQTTWords.reason(Int(code)) : explained(code, number)

@@ -1,7 +1,7 @@
 /// A message that the broker has for us. All of it comes from outside and must not be trusted.
 public struct InboundMessage: Sendable, Equatable {
     public var topic: String
-    /// Empty when the message is larger than `LinkOptions.inboundBytes`.
+    /// Empty when the message is larger than `ConnectionOptions.inboundBytes`.
     public var payload: [UInt8]
     /// Bytes that were sent.
     public var size: Int

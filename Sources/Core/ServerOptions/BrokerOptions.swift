@@ -101,39 +101,41 @@ package struct BrokerOptions: ParsableArguments {
     /// - Parameters:
     ///   - mqtt: what a settings file says of the broker; nil where there is none.
     ///   - station: id of the station of that file.
-    package func access(mqtt settings: MQTTConfiguration?, station: String = "") throws -> BrokerAccess {
+    package func access(mqtt settings: MQTTConfiguration?, station: String = "") throws -> ConnectionOptions {
         var uris = broker
         if uris.isEmpty, let text = Self.environment("BROKER") {
             uris = text.split(separator: " ").map(String.init)
         }
-        var access = BrokerAccess(brokers: [])
+        var access = ConnectionOptions(brokers: [])
         var file = (password: "", inline: "", root: nil as String?)
         if let mqtt = settings {
             file.root = mqtt.root
-            if mqtt.protocolVersion != .auto { access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5 }
+            access.mqtt.protocolVersion = mqtt.protocolVersion
             if uris.isEmpty {
                 uris = mqtt.uris
-                access.username = mqtt.username
+                access.mqtt.username = mqtt.username
                 (file.password, file.inline) = (mqtt.passwordFile, mqtt.password)
-                access.tls = mqtt.tls
+                access.mqtt.tls = mqtt.tls
                 access.takeNames(of: mqtt, station: station)
             }
         }
         access.brokers = try Self.addresses(uris.isEmpty ? Configuration().mqtt.uris : uris)
-        if let user = user ?? Self.environment("USER") { access.username = user }
-        if let name = ca ?? Self.environment("CA") { access.tls.caFile = name }
-        if let name = clientCert ?? Self.environment("CERT") { access.tls.certFile = name }
-        if let name = clientKey ?? Self.environment("KEY") { access.tls.keyFile = name }
-        access.root = root ?? Self.environment("ROOT") ?? file.root ?? access.root
-        if let problem = Topics.problem(inRoot: access.root) { throw ValidationError("--root: \(problem)") }
-        access.clientID = clientId ?? Self.environment("CLIENT_ID")
+        if let user = user ?? Self.environment("USER") { access.mqtt.username = user }
+        if let name = ca ?? Self.environment("CA") { access.mqtt.tls.caFile = name }
+        if let name = clientCert ?? Self.environment("CERT") { access.mqtt.tls.certFile = name }
+        if let name = clientKey ?? Self.environment("KEY") { access.mqtt.tls.keyFile = name }
+        access.mqtt.root = root ?? Self.environment("ROOT") ?? file.root ?? access.mqtt.root
+        if let problem = Topics.problem(inRoot: access.mqtt.root) { throw ValidationError("--root: \(problem)") }
+        access.clientID = clientId ?? Self.environment("CLIENT_ID") ?? ""
         switch mqtt ?? Self.environment("MQTT") {
         case nil: break
-        case "5": access.version = .v5
-        case "3.1.1": access.version = .v311
+        case "5": access.mqtt.protocolVersion = .v5
+        case "3.1.1": access.mqtt.protocolVersion = .v311
         case let other?: throw ValidationError("--mqtt \(other): must be 5 or 3.1.1")
         }
-        if !access.username.isEmpty { access.password = try password(file: file.password, inline: file.inline) }
+        if !access.mqtt.username.isEmpty {
+            access.mqtt.password = try password(file: file.password, inline: file.inline)
+        }
         return access
     }
 
@@ -147,7 +149,7 @@ package struct BrokerOptions: ParsableArguments {
         }
     }
 
-    private func password(file: String, inline: String) throws -> String? {
+    private func password(file: String, inline: String) throws -> String {
         // A credential of the service (LoadCredential), for root.
         var file = file
         if !file.isEmpty, !file.contains("/"), getenv("CREDENTIALS_DIRECTORY") == nil {
@@ -162,7 +164,7 @@ package struct BrokerOptions: ParsableArguments {
         // As the agent has it: the password itself goes before its file.
         if name == nil, !inline.isEmpty { return inline }
         let path = name ?? file
-        guard !path.isEmpty else { return nil }
+        guard !path.isEmpty else { return "" }
         switch SecretFile.read(path) {
         case .success(let text): return text
         case .failure(let problem): throw SecretError(message: problem.message)

@@ -126,11 +126,11 @@ extension FeedSettings {
         var options = LinkOptions(
             brokers: try mqtt.brokers(), clientID: clientID,
             presence: .init(topic: "\(root)/network/feed/\(clientID)/online"))
-        options.mqtt = mqtt
+        options.connection.mqtt = mqtt
         options.base = "\(root)/network/feed/\(clientID)"
         options.subscriptions = subscriptions
         options.watched = [options.presence.topic]
-        options.inboundBytes = 4 << 20
+        options.connection.inboundBytes = 4 << 20
         // What comes while the feed is away waits at the broker for it.
         (options.wantsRetained, options.sessionSeconds) = (true, 3600)
         return options

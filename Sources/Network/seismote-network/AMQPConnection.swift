@@ -25,16 +25,16 @@ final class AMQPConnection {
     private var sent: UInt64 = 0
     private var confirmed: [Int] = []
 
-    init(_ node: ClusterNode, _ access: BrokerAccess) throws(AMQPError) {
+    init(_ node: ClusterNode, _ access: ConnectionOptions) throws(AMQPError) {
         guard let connection = amqp_new_connection() else { throw AMQPError(message: "no memory for a connection") }
         self.connection = connection
         var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
         amqp_set_handshake_timeout(connection, &patience)
         amqp_set_rpc_timeout(connection, &patience)
-        let socket = try Self.socket(connection, node, access.tls)
+        let socket = try Self.socket(connection, node, access.mqtt.tls)
         let code = amqp_socket_open_noblock(socket, node.host, Int32(node.port), &patience)
         guard code == 0 else { throw AMQPError(message: Self.text(code)) }
-        let login = crabbitmq_login(connection, Self.heartbeat, access.username, access.password ?? "")
+        let login = crabbitmq_login(connection, Self.heartbeat, access.mqtt.username, access.mqtt.password)
         try check(login, "login")
         amqp_channel_open(connection, channel)
         try check(amqp_get_rpc_reply(connection), "channel")

@@ -8,7 +8,7 @@ import Values
 
 /// Reads the queue of the detector on one node after the other, until a signal.
 struct ClusterService {
-    private let access: BrokerAccess
+    private let access: ConnectionOptions
     private let settings: NetworkSettings
     private let nodes: [ClusterNode]
     private let health: HealthSocket?
@@ -19,7 +19,7 @@ struct ClusterService {
     private static let part = 50
     private static let slice = 0.2
 
-    init(_ access: BrokerAccess, _ settings: NetworkSettings) {
+    init(_ access: ConnectionOptions, _ settings: NetworkSettings) {
         (self.access, self.settings) = (access, settings)
         nodes = settings.cluster.compactMap { ClusterNode($0) }
         // (On a cluster the log is there, and the folder may not exist.)
@@ -30,7 +30,7 @@ struct ClusterService {
     /// Routing keys of what the detector has to know.
     private var keys: [String] {
         let home = settings.homeAssistant.isEmpty ? [] : ["\(settings.homeAssistant)/status"]
-        return (NetworkTopics(root: access.root).heard + home).map(AMQPConnection.key)
+        return (NetworkTopics(root: access.mqtt.root).heard + home).map(AMQPConnection.key)
     }
 
     func run() {
@@ -63,7 +63,7 @@ struct ClusterService {
     /// All that is known is of this connection: what was not acknowledged on the one before comes again.
     private func serve(_ connection: AMQPConnection) throws(AMQPError) {
         var machine = NetworkMachine<QueueJournal>(
-            settings.machineOptions(root: access.root), settings.association, boot: RandomUUID.text())
+            settings.machineOptions(root: access.mqtt.root), settings.association, boot: RandomUUID.text())
         var wasActive = false
         machine.connected(clock: monotonicSeconds())
         try perform(&machine, connection)

@@ -10,7 +10,7 @@ import Values
 /// The detector on one broker: connects the machine with the broker and with the database.
 final class NetworkService {
     private let settings: NetworkSettings
-    private let access: BrokerAccess
+    private let access: ConnectionOptions
     private let store: NetworkStore
     private var machine: NetworkMachine<DiskJournal>
     /// Numbers of publications that the broker has not acknowledged, by the number of their message.
@@ -27,16 +27,25 @@ final class NetworkService {
     /// somebody who is away.)
     private static let sessionSeconds: UInt32 = 3600
 
-    init(_ access: BrokerAccess, _ settings: NetworkSettings) throws(DatabaseError) {
+    init(_ access: ConnectionOptions, _ settings: NetworkSettings) throws(DatabaseError) {
         (self.access, self.settings) = (access, settings)
         store = try NetworkStore(folder: settings.folder)
         health = ProgramOptions<NetworkSettings>.healthSocket(in: settings.folder, say: say)
         let past = try store.past()
         machine = NetworkMachine(
-            settings.machineOptions(root: access.root), settings.association, boot: RandomUUID.text(), past: past)
+            settings.machineOptions(root: access.mqtt.root), settings.association, boot: RandomUUID.text(), past: past)
         if !past.log.isEmpty || machine.stations > 0 {
             say("continuing with \(machine.stations) stations and \(past.log.count) logged messages")
         }
+    }
+
+    /// A session that the broker keeps while this program is away: it gets then what it has missed.
+    private func session() -> ConnectionOptions {
+        var options = access
+        (options.clientID, options.isClean, options.sessionExpiry) = (settings.clientID, false, Self.sessionSeconds)
+        let will = machine.will(now: realNanoseconds())
+        options.will = .init(topic: will.topic, payload: will.payload)
+        return options
     }
 
     /// Until a signal.
@@ -44,10 +53,7 @@ final class NetworkService {
         Interrupt.listen()
         var pause = 0.5
         while !Interrupt.came {
-            let client = BrokerClient(
-                access,
-                session: BrokerSession(
-                    id: settings.clientID, expiry: Self.sessionSeconds, will: machine.will(now: realNanoseconds())))
+            let client = BrokerClient(session())
             do {
                 try client.connect()
                 say("connected\(client.isResumed ? ", session resumed" : "")\(Self.lacks(client))")

@@ -49,11 +49,11 @@ struct NotifySettings: ProgramSettings {
         let base = "\(mqtt.root)/network/notify/\(clientID)"
         var options = LinkOptions(
             brokers: try mqtt.brokers(), clientID: clientID, presence: .init(topic: "\(base)/online"))
-        options.mqtt = mqtt
+        options.connection.mqtt = mqtt
         options.base = base
         options.subscriptions = subscriptions
         options.watched = [options.presence.topic]
-        options.inboundBytes = 1 << 20
+        options.connection.inboundBytes = 1 << 20
         // What comes while this program is away waits at the broker for it.
         (options.wantsRetained, options.sessionSeconds) = (true, 3600)
         return options

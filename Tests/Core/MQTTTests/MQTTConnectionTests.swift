@@ -16,16 +16,14 @@ final class Driven {
     init(
         port: Int, _ version: MQTTVersion = .v5, id: String = "driven", waiting: Bool = true,
         credentials: (name: String, password: String)? = nil,
-        change: (inout MQTTOptions) -> Void = { _ in }
+        change: (inout ConnectionOptions) -> Void = { _ in }
     ) throws {
-        var options = MQTTOptions(
-            BrokerAddress(host: "127.0.0.1", port: port, tls: false), clientID: id, version: version, keepalive: 30,
-            tls: MQTTConfiguration().tls, payloadLimit: 1000)
+        let broker = BrokerAddress(host: "127.0.0.1", port: port, tls: false)
+        var options = ConnectionOptions(brokers: [broker], clientID: id)
+        (options.mqtt.protocolVersion, options.inboundBytes) = (version == .v5 ? .v5 : .v311, 1000)
+        if let credentials { (options.mqtt.username, options.mqtt.password) = credentials }
         change(&options)
-        connection = try MQTTConnection(options)
-        if let credentials {
-            try connection.setCredentials(username: credentials.name, password: credentials.password)
-        }
+        connection = try MQTTConnection(options, to: options.brokers[0])
         if waiting { try connection.connectWaiting() } else { try connection.connect(from: nil) }
     }
 
@@ -73,7 +71,7 @@ final class Driven {
         self.await { if case .message(let message) = $0, message.topic == topic { message } else { nil } }
     }
 
-    func subscribe(_ filter: String, _ how: MQTTOptions.Subscription = .init()) throws -> Int? {
+    func subscribe(_ filter: String, _ how: SubscriptionOptions = .init()) throws -> Int? {
         grant(of: try connection.subscribe(filter, how))
     }
 
@@ -269,8 +267,8 @@ final class Driven {
         #expect(other.reason(of: try other.publish("r/kept", "old", retain: true, .v5)) != nil)
         let client = try Driven(port: broker.port)
         #expect(client.limits != nil)
-        var how = MQTTOptions.Subscription()
-        (how.retained, how.keepsRetained, how.isWithoutOwn) = (.never, true, true)
+        var how = SubscriptionOptions()
+        (how.wantsRetained, how.keepsRetained, how.isWithoutOwn) = (false, true, true)
         #expect(try client.subscribe("r/#", how) == 1)
         #expect(client.reason(of: try client.publish("r/own", "x", .v5)) != nil)
         _ = try other.publish("r/new", "x", retain: true, .v5)
@@ -371,7 +369,7 @@ final class Driven {
 
     @Test func aHungBrokerIsNoticedByTheKeepalive() throws {
         let broker = try Broker()
-        let client = try Driven(port: broker.port) { $0.keepalive = 5 }
+        let client = try Driven(port: broker.port) { $0.mqtt.keepalive = 5 }
         #expect(client.limits != nil)
         broker.freeze()
         defer { broker.thaw() }
@@ -388,15 +386,15 @@ final class Driven {
     /// A client of libmosquitto has a pair of sockets even before it connects.
     @Test func whatCannotBeMadeLeavesNoFilesOpen() throws {
         func files() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-        func fail(_ change: (inout MQTTOptions) -> Void) {
+        func fail(_ change: (inout ConnectionOptions) -> Void) {
             #expect(throws: MQTTFailure.self) { try Driven(port: 1, change: change) }
         }
         let before = try files()
         for _ in 0..<50 {
             fail { $0.will = .init(topic: "not/#/allowed", payload: []) }
             fail {
-                $0.broker.tls = true
-                $0.tls.caFile = "/no/such/file"
+                $0.brokers[0].tls = true
+                $0.mqtt.tls.caFile = "/no/such/file"
             }
         }
         #expect(try files() < before + 30)

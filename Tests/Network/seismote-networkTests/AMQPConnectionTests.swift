@@ -11,8 +11,8 @@ import Testing
         let folder = try TemporaryFolder()
         let label = "ENCRYPTED PRIVATE KEY"
         let key = try folder.write("board.key", "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n")
-        var access = BrokerAccess(brokers: [])
-        (access.tls.certFile, access.tls.keyFile) = ("", key)
+        var access = ConnectionOptions(brokers: [])
+        (access.mqtt.tls.certFile, access.mqtt.tls.keyFile) = ("", key)
         let node = try #require(ClusterNode("amqps://127.0.0.1:1"))
         do throws(AMQPError) {
             _ = try AMQPConnection(node, access)

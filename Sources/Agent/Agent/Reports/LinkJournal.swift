@@ -14,7 +14,7 @@ final class LinkJournal: Sendable {
         for file in options.exposedFiles {
             log.warning("a file with a secret can be read by every user; to fix: chmod o-r", ["file": .text(file)])
         }
-        guard ClientLibrary.diesOfProperties, isAutomatic || options.version == .v5 else { return }
+        guard ClientLibrary.diesOfProperties, isAutomatic || options.connection.version == .v5 else { return }
         let why = "libmosquitto \(ClientLibrary.version) can be ended by a packet of MQTT 5 (fixed in 2.0.16)"
         if isAutomatic { return log.notice("\(why): using MQTT 3.1.1; set mqtt.protocol: 5 to use 5 nevertheless") }
         log.warning("\(why), and mqtt.protocol is 5")

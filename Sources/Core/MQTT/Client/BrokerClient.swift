@@ -1,20 +1,6 @@
 import Glibc
 import Messages
 
-/// A session that the broker keeps while its client is away: it gets then what it has missed.
-package struct BrokerSession {
-    /// Client id.
-    package var id: String
-    /// Seconds that the broker keeps it (MQTT 5).
-    package var expiry: UInt32
-    /// Published by the broker, retained, when the client is gone.
-    package var will: (topic: String, payload: [UInt8])?
-
-    package init(id: String, expiry: UInt32, will: (topic: String, payload: [UInt8])? = nil) {
-        (self.id, self.expiry, self.will) = (id, expiry, will)
-    }
-}
-
 /// A connection to a broker for a program with one thread. It has no thread: everything happens inside its calls.
 package final class BrokerClient {
     /// Bytes of payload that are taken of one message; of a larger one only the size.
@@ -23,7 +9,7 @@ package final class BrokerClient {
     /// that was acknowledged is dropped.
     package static let inboxLimit = 256 << 20
 
-    package let access: BrokerAccess
+    package let options: ConnectionOptions
     /// Version of the present broker.
     package private(set) var version: MQTTVersion
     private var connection: MQTTConnection?
@@ -46,23 +32,20 @@ package final class BrokerClient {
     /// Brokers that have spoken 5: a closed connection does not make old ones of them.
     private var has5: [BrokerAddress] = []
     /// How the present broker was spoken to, and what it has said of itself.
-    private var form = ClientForm(version: .v5)
+    private var form = ConnectForm(version: .v5)
     private var limits = BrokerLimits()
+    /// Client id: a connection that is made with the same options is another client.
     private let name: String
-    private let session: BrokerSession?
     /// Whether the broker had kept the session.
     package private(set) var isResumed = false
 
-    package init(
-        _ access: BrokerAccess, session: BrokerSession? = nil, inboxLimit: Int = BrokerClient.inboxLimit
-    ) {
-        self.access = access
-        self.session = session
+    package init(_ options: ConnectionOptions, inboxLimit: Int = BrokerClient.inboxLimit) {
+        self.options = options
         self.inboxLimit = inboxLimit
-        version = access.version
+        version = options.version
         name =
-            session?.id ?? access.clientID
-            ?? "\(access.clientPrefix)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+            options.clientID.isEmpty
+            ? "\(options.clientPrefix)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))" : options.clientID
     }
 
     // MARK: connection
@@ -70,7 +53,7 @@ package final class BrokerClient {
     /// Connects to the first broker that can be had; also anew after an end. Nothing of before is kept.
     package func connect() throws(ClientError) {
         var problems: [String] = []
-        for broker in access.brokers {
+        for broker in options.brokers {
             do throws(ClientError) { return try connect(to: broker) } catch {
                 problems.append("\(broker): \(error.description)")
             }
@@ -80,7 +63,7 @@ package final class BrokerClient {
 
     private func connect(to broker: BrokerAddress) throws(ClientError) {
         var forms = ClientForms(
-            access.version, isKnown: access.version == .v5 && has5.contains(broker), hasWill: session?.will != nil)
+            options.version, isKnown: options.version == .v5 && has5.contains(broker), hasWill: options.will != nil)
         var first: ClientError?
         while true {
             do throws(ClientError) {
@@ -96,7 +79,7 @@ package final class BrokerClient {
         }
     }
 
-    private func attempt(_ broker: BrokerAddress, _ form: ClientForm) throws(ClientError) {
+    private func attempt(_ broker: BrokerAddress, _ form: ConnectForm) throws(ClientError) {
         version = form.version
         (self.form, limits) = (form, BrokerLimits())
         connection = nil
@@ -108,18 +91,20 @@ package final class BrokerClient {
         (taken, weight, overflow) = (0, 0, nil)
         let connection = try client(of: broker, form)
         self.connection = connection
-        let failure = Interrupt.after(seconds: access.patience) { () -> MQTTFailure? in
+        let failure = Interrupt.after(seconds: options.connectTimeout) { () -> MQTTFailure? in
             do throws(MQTTFailure) {
                 try connection.connectWaiting()
                 return nil
             } catch { return error }
         }
         if let failure {
-            throw ClientError(
-                failure.cause == .interrupted
-                    ? "no connection within \(Int(access.patience)) s" : failure.description)
+            switch failure.cause {
+            case .interrupted: throw ClientError("no connection within \(Int(options.connectTimeout)) s")
+            case .credentials: throw ClientError("user name or password is not valid for MQTT")
+            default: throw ClientError(failure.description)
+            }
         }
-        let deadline = monotonicSeconds() + access.patience
+        let deadline = monotonicSeconds() + options.connectTimeout
         while !isAccepted, refusal == nil {
             do throws(ClientError) {
                 try step(until: deadline)
@@ -129,7 +114,7 @@ package final class BrokerClient {
             }
             // (Of those without MQTT 5 some wait for the rest of what they take for a longer packet.)
             if monotonicSeconds() >= deadline {
-                throw ClientError("no answer within \(Int(access.patience)) s", sign: .silent)
+                throw ClientError("no answer within \(Int(options.connectTimeout)) s", sign: .silent)
             }
             if Interrupt.came { throw ClientError("interrupted") }
         }
@@ -153,27 +138,11 @@ package final class BrokerClient {
         }
     }
 
-    private func client(of broker: BrokerAddress, _ form: ClientForm) throws(ClientError) -> MQTTConnection {
-        var options = MQTTOptions(
-            broker, clientID: name, version: form.version, keepalive: 30, tls: access.tls,
-            payloadLimit: Self.payloadLimit)
-        options.receiveMaximum = 65535
-        (options.isClean, options.sessionExpiry) = (session == nil, session?.expiry)
-        options.will = session?.will.map { MQTTOptions.Will(topic: $0.topic, payload: $0.payload) }
-        options.will?.qos = form.willQoS
-        options.will?.retain = form.willIsRetained
-        do throws(MQTTFailure) {
-            let connection = try MQTTConnection(options)
-            if !access.username.isEmpty {
-                try connection.setCredentials(username: access.username, password: access.password)
-            }
-            return connection
-        } catch {
-            switch error.cause {
-            case .client: throw ClientError("libmosquitto cannot make a client")
-            case .credentials: throw ClientError("user name or password is not valid for MQTT")
-            default: throw ClientError(error.description)
-            }
+    private func client(of broker: BrokerAddress, _ form: ConnectForm) throws(ClientError) -> MQTTConnection {
+        var options = options
+        (options.clientID, options.inboundBytes, options.receiveMaximum) = (name, Self.payloadLimit, 65535)
+        do throws(MQTTFailure) { return try MQTTConnection(options, to: broker, as: form) } catch {
+            throw ClientError(error.cause == .client ? "libmosquitto cannot make a client" : error.description)
         }
     }
 
@@ -308,12 +277,12 @@ package final class BrokerClient {
     private func answer(
         _ what: String, _ look: (BrokerClient) -> Int?
     ) throws(ClientError) -> Int {
-        let deadline = monotonicSeconds() + access.patience
+        let deadline = monotonicSeconds() + options.connectTimeout
         while true {
             if let reason = look(self) { return reason }
             if Interrupt.came { throw ClientError("interrupted") }
             if monotonicSeconds() >= deadline {
-                throw ClientError("the broker does not answer \(what) within \(Int(access.patience)) s")
+                throw ClientError("the broker does not answer \(what) within \(Int(options.connectTimeout)) s")
             }
             try step(until: deadline)
         }

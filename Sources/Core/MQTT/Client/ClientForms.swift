@@ -1,35 +1,27 @@
-/// How a client introduces itself to a broker.
-struct ClientForm: Equatable, Sendable {
-    var version: MQTTVersion
-    /// Quality of service and retained flag of the last will.
-    var willQoS = 1
-    var willIsRetained = true
-}
-
 /// Forms that are tried with one broker, one attempt after the other, until it accepts one. Pure.
 ///
 /// The broker's words count. A closed connection and silence prove nothing: a broker that starts hangs up as well, and so
 /// does a forwarder with nobody behind it. Forms that were passed over for these reasons are therefore tried once more when
 /// the broker has accepted a lesser one.
 struct ClientForms: Sendable {
-    private var forms: [ClientForm]
+    private var forms: [ConnectForm]
     /// Passed over without a word of the broker.
-    private var passed: [ClientForm] = []
+    private var passed: [ConnectForm] = []
     /// The form that was accepted, while those that were passed over are tried once more.
-    private var accepted: ClientForm?
+    private var accepted: ConnectForm?
 
     /// Form of the next attempt.
-    private(set) var current: ClientForm
+    private(set) var current: ConnectForm
 
     /// - Parameters:
     ///   - isKnown: the broker has spoken this version before.
     ///   - hasWill: there is a last will, which brokers without retained messages or QoS 1 refuse.
     init(_ version: MQTTVersion, isKnown: Bool, hasWill: Bool) {
-        forms = version == .v5 ? [ClientForm(version: .v5)] : []
-        if !isKnown || version == .v311 { forms.append(ClientForm(version: .v311)) }
+        forms = version == .v5 ? [ConnectForm(version: .v5)] : []
+        if !isKnown || version == .v311 { forms.append(ConnectForm(version: .v311)) }
         if hasWill, !isKnown || version == .v311 {
             for (qos, isRetained) in [(1, false), (0, true), (0, false)] {
-                forms.append(ClientForm(version: .v311, willQoS: qos, willIsRetained: isRetained))
+                forms.append(ConnectForm(version: .v311, willQoS: qos, willIsRetained: isRetained))
             }
         }
         current = forms[0]

@@ -3,7 +3,7 @@ import ServerOptions
 
 extension BrokerOptions {
     /// Access by all of these: options above the environment above a settings file.
-    func access() throws -> BrokerAccess {
+    func access() throws -> ConnectionOptions {
         let path = settingsPath
         do {
             let configuration = try path.map { try LayerOptions.parse([]).load(path: $0).configuration }

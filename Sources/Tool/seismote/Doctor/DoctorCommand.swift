@@ -94,7 +94,7 @@ struct DoctorCommand: ParsableCommand {
             let access = try broker.access(
                 mqtt: facts.settings.configuration.mqtt, station: facts.settings.configuration.station.id)
             let own = facts.settings.configuration.mqtt.username
-            BrokerGather.look(access, &facts, isOwn: access.username == own)
+            BrokerGather.look(access, &facts, isOwn: access.mqtt.username == own)
             facts.certificates = CertificateGather.certificates(access)
         } catch {
             skip(&facts, sentence(of: error))

@@ -37,7 +37,7 @@ final class SimulatedFleet {
     }
 
     let options: Options
-    let access: BrokerAccess
+    let access: ConnectionOptions
     let board: FleetBoard
     private let part: Int
     private let parts: Int
@@ -53,7 +53,7 @@ final class SimulatedFleet {
     private var isDue = false
     var onEarthquake: (SimulatedEarthquake) -> Void = { _ in }
 
-    var root: String { access.root }
+    var root: String { access.mqtt.root }
 
     /// How many threads a fleet needs, each of which has a table of open files of its own: a client of libmosquitto has
     /// its connection, and a pair of sockets by which another thread would wake it up. Nil: a thread has too few for any.
@@ -63,7 +63,7 @@ final class SimulatedFleet {
     }
 
     /// All parts of a fleet. They are run by `run(_:report:)`.
-    static func parts(_ access: BrokerAccess, _ options: Options, _ board: FleetBoard) throws -> [SimulatedFleet] {
+    static func parts(_ access: ConnectionOptions, _ options: Options, _ board: FleetBoard) throws -> [SimulatedFleet] {
         MQTTConnection.initializeLibrary()
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -75,7 +75,8 @@ final class SimulatedFleet {
         return try (0..<parts).map { try SimulatedFleet(access, options, board, part: $0, of: parts) }
     }
 
-    private init(_ access: BrokerAccess, _ options: Options, _ board: FleetBoard, part: Int, of parts: Int) throws {
+    private init(_ access: ConnectionOptions, _ options: Options, _ board: FleetBoard, part: Int, of parts: Int) throws
+    {
         (self.access, self.options, self.board, self.part, self.parts) = (access, options, board, part, parts)
         random = SplitMix64(seed: options.seed)
         chance = SplitMix64(seed: ~options.seed)
@@ -237,18 +238,12 @@ final class SimulatedFleet {
         // Each knows all nodes of a cluster and begins with one of them.
         let broker = access.brokers[(station.number + station.attempts) % access.brokers.count]
         station.attempts += 1
-        var attempt = MQTTOptions(
-            broker, clientID: station.id, version: access.version, keepalive: 60, tls: access.tls,
-            payloadLimit: BrokerClient.payloadLimit)
+        var attempt = access
+        (attempt.clientID, attempt.mqtt.keepalive, attempt.inboundBytes) = (station.id, 60, BrokerClient.payloadLimit)
         attempt.will = .init(topic: "\(root)/\(station.id)/state/online", payload: Array("offline".utf8))
-        guard let connection = try? MQTTConnection(attempt) else { return }
+        guard let connection = try? MQTTConnection(attempt, to: broker) else { return }
         station.connection = connection
-        do throws(MQTTFailure) {
-            if !access.username.isEmpty {
-                try connection.setCredentials(username: access.username, password: access.password)
-            }
-            try connection.connectWaiting()
-        } catch { return board.drops.add() }
+        do throws(MQTTFailure) { try connection.connectWaiting() } catch { return board.drops.add() }
         station.socket = connection.socket
         station.isArriving = true
         station.nextMisc = now + 1

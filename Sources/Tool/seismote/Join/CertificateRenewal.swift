@@ -39,8 +39,8 @@ struct CertificateRenewal {
             try FileChange(path: certificate.next, text: try StationCertificate.newKey(), isForRoot: true).write()
         }
         let request = try StationCertificate.request(keyFile: certificate.next, name: name)
-        var access = BrokerAccess(brokers: [])
-        access.tls = settings.mqtt.tls
+        var access = ConnectionOptions(brokers: [])
+        access.mqtt.tls = settings.mqtt.tls
         access.brokers = settings.mqtt.uris.compactMap { try? BrokerAddress(uri: $0) }
         let end = monotonicSeconds() + patience
         let answer = try untilThere(end) { () throws(ClientError) in
@@ -88,9 +88,9 @@ struct CertificateRenewal {
     }
 
     /// The new one is connected with before the old one goes.
-    private func connect(_ file: EditedFile, keyFile: String, _ access: BrokerAccess) throws(ClientError) {
+    private func connect(_ file: EditedFile, keyFile: String, _ access: ConnectionOptions) throws(ClientError) {
         var access = access
-        (access.tls.certFile, access.tls.keyFile) = (file.path, keyFile)
+        (access.mqtt.tls.certFile, access.mqtt.tls.keyFile) = (file.path, keyFile)
         let client = BrokerClient(access)
         try client.connect()
         client.disconnect()

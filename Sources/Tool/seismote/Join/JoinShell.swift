@@ -215,9 +215,9 @@ struct JoinShell {
             return port
         }
         let request = try StationCertificate.request(keyFile: keyFile, name: line.name)
-        var access = BrokerAccess(brokers: [line.broker])
-        (access.username, access.password) = (line.account, line.secret)
-        access.tls.caFile = authorityFile
+        var access = ConnectionOptions(brokers: [line.broker])
+        (access.mqtt.username, access.mqtt.password) = (line.account, line.secret)
+        access.mqtt.tls.caFile = authorityFile
         var waiting = Waiting(options.wait)
         while true {
             var (answer, why): (EnrolmentAnswer?, String) = (
@@ -267,8 +267,8 @@ struct JoinShell {
 
     /// Connects with the certificate, and tells so, by which the invitation is used up.
     private func prove(_ line: JoinLine, _ port: Int) throws(CtlError) {
-        var access = BrokerAccess(brokers: [BrokerAddress(host: line.broker.host, port: port, tls: true)])
-        (access.tls.caFile, access.tls.certFile, access.tls.keyFile) = (
+        var access = ConnectionOptions(brokers: [BrokerAddress(host: line.broker.host, port: port, tls: true)])
+        (access.mqtt.tls.caFile, access.mqtt.tls.certFile, access.mqtt.tls.keyFile) = (
             certificate.authorities, certificate.file, certificate.file
         )
         var waiting = Waiting(options.wait)
@@ -335,7 +335,7 @@ enum Enrolment {
     /// - Parameter patience: seconds, of which no more than twenty are used.
     /// - Returns: nil when nobody has answered for so long.
     static func ask(
-        _ access: BrokerAccess, _ requestTopic: String, _ answerTopic: String, _ request: String, patience: Double
+        _ access: ConnectionOptions, _ requestTopic: String, _ answerTopic: String, _ request: String, patience: Double
     ) throws(ClientError) -> EnrolmentAnswer? {
         let client = BrokerClient(access)
         try client.connect()

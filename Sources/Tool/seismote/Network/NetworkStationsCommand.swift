@@ -49,7 +49,7 @@ struct NetworkStationsCommand: ParsableCommand {
         try ctl {
             let client = try options.connect()
             defer { client.disconnect() }
-            var places = NetworkPlaces(root: client.access.root)
+            var places = NetworkPlaces(root: client.options.mqtt.root)
             try places.look(client, within: wait)
             var changes: [(station: String, payload: [UInt8])] = forget.map { ($0, []) }
             for one in enter { changes.append((one.station, NetworkPlaces.payload(one.place))) }

@@ -104,7 +104,7 @@ struct ReportCommand: ParsableCommand {
             Interrupt.listen()
             try client.connect()
             defer { client.disconnect() }
-            var fleet = Fleet(root: access.root)
+            var fleet = Fleet(root: access.mqtt.root)
             try fleet.look(
                 client, filters: ["state/info", "state/config"], stations: [station], within: min(3, timeout))
             (found.info, found.settings) = (fleet.stations[station]?.info, fleet.stations[station]?.config?["config"])

@@ -106,32 +106,33 @@ extension SetupShell {
         return .tried(trial)
     }
 
-    private func access(_ broker: BrokerAddress) -> BrokerAccess {
+    private func access(_ broker: BrokerAddress) -> ConnectionOptions {
         let mqtt = settings.configuration.mqtt
-        var access = BrokerAccess(brokers: [broker])
-        access.root = mqtt.root
+        var access = ConnectionOptions(brokers: [broker])
+        access.mqtt.root = mqtt.root
         access.takeNames(of: mqtt, station: settings.configuration.station.id)
-        if mqtt.protocolVersion != .auto { access.version = mqtt.protocolVersion == .v311 ? .v311 : .v5 }
-        access.username = conversation.answers[.user] ?? ""
-        access.password = conversation.answers[.password].flatMap { $0.isEmpty ? nil : $0 } ?? storedPassword()
+        access.mqtt.protocolVersion = mqtt.protocolVersion
+        access.mqtt.username = conversation.answers[.user] ?? ""
+        let password = conversation.answers[.password] ?? ""
+        access.mqtt.password = password.isEmpty ? storedPassword() : password
         // What is there has been given for its own broker.
         if mqtt.uris.contains(broker.description) || mqtt.uris.contains(conversation.answers[.broker] ?? "") {
-            access.tls.caFile = mqtt.tls.caFile
-            (access.tls.certFile, access.tls.keyFile) = (mqtt.tls.certFile, mqtt.tls.keyFile)
+            access.mqtt.tls.caFile = mqtt.tls.caFile
+            (access.mqtt.tls.certFile, access.mqtt.tls.keyFile) = (mqtt.tls.certFile, mqtt.tls.keyFile)
         }
-        if let file = authority?.path ?? options.ca { access.tls.caFile = file }
+        if let file = authority?.path ?? options.ca { access.mqtt.tls.caFile = file }
         return access
     }
 
-    /// The password that is there for the same user and broker.
-    private func storedPassword() -> String? {
+    /// The password that is there for the same user and broker; empty: there is none.
+    private func storedPassword() -> String {
         let mqtt = settings.configuration.mqtt
         guard !mqtt.username.isEmpty, mqtt.username == conversation.answers[.user],
             mqtt.uris.contains(conversation.answers[.broker] ?? "")
-        else { return nil }
+        else { return "" }
         if !mqtt.password.isEmpty { return mqtt.password }
         let path = mqtt.passwordFile.hasPrefix("/") ? mqtt.passwordFile : "\(folder)/credentials/\(mqtt.passwordFile)"
-        guard !mqtt.passwordFile.isEmpty, case .success(let text) = SecretFile.read(path) else { return nil }
+        guard !mqtt.passwordFile.isEmpty, case .success(let text) = SecretFile.read(path) else { return "" }
         return text
     }
 
@@ -155,7 +156,7 @@ extension SetupShell {
         do throws(ClientError) {
             try client.connect()
             defer { client.disconnect() }
-            let base = "\(client.access.root)/\(name)"
+            let base = "\(client.options.mqtt.root)/\(name)"
             let (trigger, command) = ("\(base)/event/trigger", "\(base)/cmd/test-event")
             // With MQTT 3.1.1 a broker throws away what an account may not send, and says nothing: what it lets pass comes
             // back to whoever may read commands, as a station may.

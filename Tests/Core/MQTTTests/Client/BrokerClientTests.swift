@@ -13,10 +13,10 @@ import Testing
     /// More than the 20 000 messages that a client once took before an answer, passing over the rest without a word.
     private static let count = 21_000
 
-    private static func broker() throws -> (broker: Broker, access: BrokerAccess) {
+    private static func broker() throws -> (broker: Broker, access: ConnectionOptions) {
         let broker = try Broker("max_inflight_messages 0\nmax_queued_messages 0")
-        var access = BrokerAccess(brokers: [.init(host: "127.0.0.1", port: broker.port, tls: false)])
-        access.patience = 30
+        var access = ConnectionOptions(brokers: [.init(host: "127.0.0.1", port: broker.port, tls: false)])
+        access.connectTimeout = 30
         let client = BrokerClient(access)
         try client.connect()
         defer { client.disconnect() }
@@ -83,8 +83,8 @@ import Testing
                 "unsubscribe": true}, "clients": [], "groups": [], "roles": []}
                 """
             ])
-        var access = BrokerAccess(brokers: [.init(host: "127.0.0.1", port: broker.port, tls: false)])
-        access.patience = 10
+        var access = ConnectionOptions(brokers: [.init(host: "127.0.0.1", port: broker.port, tls: false)])
+        access.connectTimeout = 10
         let client = BrokerClient(access)
         try client.connect()
         try client.ask(for: ["seismote/denied"])
@@ -97,14 +97,13 @@ import Testing
     }
 
     private static func limited(
-        _ configuration: String, _ version: MQTTVersion, session: BrokerSession? = nil,
-        _ change: (inout BrokerAccess) -> Void = { _ in }
+        _ configuration: String, _ version: MQTTVersion, _ change: (inout ConnectionOptions) -> Void = { _ in }
     ) throws -> (broker: Broker, client: BrokerClient) {
         let broker = try Broker(configuration)
-        var access = BrokerAccess(brokers: [.init(host: "127.0.0.1", port: broker.port, tls: false)])
-        (access.patience, access.version) = (10, version)
+        var access = ConnectionOptions(brokers: [.init(host: "127.0.0.1", port: broker.port, tls: false)])
+        (access.connectTimeout, access.mqtt.protocolVersion) = (10, version == .v5 ? .v5 : .v311)
         change(&access)
-        return (broker, BrokerClient(access, session: session))
+        return (broker, BrokerClient(access))
     }
 
     /// A defect: the network's detector, which has a retained last will, never came in; and no program could say anything
@@ -114,8 +113,10 @@ import Testing
         ("max_qos 0", .v311), ("retain_available false\nmax_qos 0", .v5), ("retain_available false\nmax_qos 0", .v311),
     ])
     func brokersWithoutRetainedMessagesOrQoS1AreUsed(limits: String, version: MQTTVersion) throws {
-        let session = BrokerSession(id: "detector", expiry: 60, will: ("seismote/network/status", Array("gone".utf8)))
-        let (broker, client) = try Self.limited(limits, version, session: session)
+        let (broker, client) = try Self.limited(limits, version) {
+            ($0.clientID, $0.isClean, $0.sessionExpiry) = ("detector", false, 60)
+            $0.will = .init(topic: "seismote/network/status", payload: Array("gone".utf8))
+        }
         try withExtendedLifetime(broker) {
             try client.connect()
             #expect(client.version == version)
@@ -153,6 +154,19 @@ import Testing
         }
     }
 
+    /// A change of a station's settings is confirmed over a connection of the same options, while the first one is there.
+    @Test func anotherClientOfTheSameOptionsIsAnotherConnection() throws {
+        let (broker, client) = try Self.limited("", .v5)
+        try withExtendedLifetime(broker) {
+            try client.connect()
+            let other = BrokerClient(client.options)
+            try other.connect()
+            try client.publish("seismote/a", [1])
+            try other.publish("seismote/a", [2])
+            try client.publish("seismote/a", [3])
+        }
+    }
+
     /// A broker that takes some client ids only says the same as of a wrong password: the name is in what is said of it, and
     /// can be given, or begins with that of the station.
     @Test(arguments: [MQTTVersion.v5, .v311]) func theClientIDIsNamedAndCanBeGiven(version: MQTTVersion) throws {
@@ -160,10 +174,10 @@ import Testing
         try withExtendedLifetime(broker) {
             let error = #expect(throws: ClientError.self) { try client.connect() }
             #expect(error?.description.contains("(client id seismote-ctl-") == true, "\(String(describing: error))")
-            var access = client.access
+            var access = client.options
             access.clientID = "secure-me"
             try BrokerClient(access).connect()
-            access.clientID = nil
+            access.clientID = ""
             var mqtt = MQTTConfiguration()
             mqtt.clientID = "secure-{id}"
             access.takeNames(of: mqtt, station: "basement")

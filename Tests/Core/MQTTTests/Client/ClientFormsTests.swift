@@ -9,7 +9,7 @@ import Testing
 
     /// Attempts until one stays or none is left.
     private static func attempts(
-        _ forms: ClientForms, _ broker: (ClientForm, Int) -> Outcome
+        _ forms: ClientForms, _ broker: (ConnectForm, Int) -> Outcome
     ) -> (tried: [String], isIn: Bool) {
         var forms = forms
         var tried: [String] = []
@@ -47,7 +47,7 @@ import Testing
 
     /// A broker of 3.1.1 without retained messages, without QoS 1, and without both, that can only hang up.
     @Test func closedConnectionsLeadToALesserWillAndTheBetterFormsAreTriedOnceMore() {
-        func takes(_ form: ClientForm, _ qos: Int, _ retained: Bool) -> Outcome {
+        func takes(_ form: ConnectForm, _ qos: Int, _ retained: Bool) -> Outcome {
             form.version == .v311 && form.willQoS <= qos && (retained || !form.willIsRetained)
                 ? .accepted : .ended(.hungUp)
         }

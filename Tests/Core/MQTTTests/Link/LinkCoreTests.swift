@@ -102,9 +102,9 @@ final class Bench {
             brokers: (0..<brokers).map { BrokerAddress(host: "b\($0)", port: 1883, tls: false) }, clientID: "c",
             presence: .init(topic: "s/online"))
         options.stateOrder = ["s/online", "s/info", "s/config", "s/schema", "s/summary", "s/health"]
-        options.mqtt.protocolVersion = .v5
-        options.mqtt.reconnectMinimum = 1
-        options.mqtt.reconnectMaximum = 1
+        options.connection.mqtt.protocolVersion = .v5
+        options.connection.mqtt.reconnectMinimum = 1
+        options.connection.mqtt.reconnectMaximum = 1
         change(&options)
         let reports = Reports()
         heard = reports
@@ -260,9 +260,9 @@ final class Bench {
         var limits = BrokerLimits()
         for said in [nil, 400, 600] as [Int?] {
             limits.maximumPacketSize = said
-            let bench = Bench { $0.mqtt.maximumPacket = 500 }
+            let bench = Bench { $0.connection.mqtt.maximumPacket = 500 }
             var other = bench.core.options
-            other.mqtt.maximumPacket = 0
+            other.connection.mqtt.maximumPacket = 0
             #expect(!bench.core.options.needsNewConnection(for: other))
             bench.put("large", String(repeating: "x", count: 490))
             bench.comeUp(limits)

@@ -1,11 +1,3 @@
-/// How the link introduces itself to a broker.
-struct ConnectForm: Sendable, Equatable {
-    var version: MQTTVersion
-    /// Quality of service and retained flag of the last will.
-    var willQoS = 1
-    var willIsRetained = true
-}
-
 /// Which MQTT version to speak with each broker, and what to ask of it for the last will: MQTT 5 and everything, and less
 /// with a broker that has less. Pure.
 ///
@@ -192,5 +184,7 @@ struct ProtocolChoice: Sendable, Equatable {
 }
 
 extension ProtocolChoice {
-    init(_ options: LinkOptions) { self.init(preferred: options.version, brokers: options.brokers.count) }
+    init(_ options: LinkOptions) {
+        self.init(preferred: options.connection.version, brokers: options.connection.brokers.count)
+    }
 }

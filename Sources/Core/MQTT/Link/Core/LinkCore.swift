@@ -135,7 +135,7 @@ final class LinkCore {
             if Refusal.isAboutCredentials(code) {
                 statistics.credentialRefusals += 1
                 statistics.isRefused = true
-                (statistics.lastCredentialRefusal, statistics.clientID) = (reason, options.clientID)
+                (statistics.lastCredentialRefusal, statistics.clientID) = (reason, options.connection.clientID)
             }
             reportDown(address, code == 0 ? reason : "refused by the broker: \(reason)", now)
         case .fallBack(let address, let isRefused):
@@ -220,7 +220,7 @@ final class LinkCore {
         if options.backfillPerSecond != old.backfillPerSecond {
             backfill = TokenBucket(perSecond: options.backfillPerSecond)
         }
-        if options.mqtt.maximumPacket != old.mqtt.maximumPacket { offerWhatWasTooLarge() }
+        if options.connection.mqtt.maximumPacket != old.connection.mqtt.maximumPacket { offerWhatWasTooLarge() }
         known.refusals.retryAll(now: now)
         let (change, trial) = (life.current.number, options.trial)
         store.withLock {
@@ -233,7 +233,7 @@ final class LinkCore {
 
     /// Forgets what was known of the former brokers, and moves to the new ones.
     private func move(from old: LinkOptions, wasSaid: Bool, _ now: UInt64) {
-        let (new, isSameBroker) = (options, old.brokers == options.brokers)
+        let (new, isSameBroker) = (options, old.connection.brokers == options.connection.brokers)
         transport.abandon()
         transport.change(to: new)
         staleFilters += old.filters(.v5) + known.checkFilters
@@ -429,7 +429,7 @@ extension LinkCore {
 
     /// Bytes of a packet at most: what the broker says, and what the settings say; nil: nobody has said it.
     var packetLimit: Int? {
-        let own = options.mqtt.maximumPacket > 0 ? options.mqtt.maximumPacket : nil
+        let own = options.connection.mqtt.maximumPacket > 0 ? options.connection.mqtt.maximumPacket : nil
         return [own, session.limits.maximumPacketSize].compactMap { $0 }.min()
     }
 

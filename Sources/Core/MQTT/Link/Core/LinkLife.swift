@@ -32,7 +32,7 @@ struct LinkLife {
 
     init(_ first: Change) {
         (current, protocols) = (first, first.protocols)
-        order = BrokerOrder(count: first.options.brokers.count, timing: first.options.timing)
+        order = BrokerOrder(count: first.options.connection.brokers.count, timing: first.options.timing)
     }
 
     var options: LinkOptions { current.options }
@@ -108,7 +108,7 @@ struct LinkLife {
                 state = .waiting(until: now)
                 return [.abandon]
             }
-            let failure = failed(attempt, "no CONNACK within \(Int(options.connectTimeout)) s", now, &random)
+            let failure = failed(attempt, "no CONNACK within \(Int(options.connection.connectTimeout)) s", now, &random)
             return [.abandon] + (step == .lesser ? [.fallBack(attempt.address, isRefused: false)] : []) + [failure]
         case .up, .changing, .leaving, .stopped:
             return []
@@ -118,8 +118,8 @@ struct LinkLife {
     private mutating func begin(_ now: UInt64) -> Action {
         let broker = order.broker
         let attempt = Attempt(
-            broker: broker, address: options.brokers[broker], form: protocols.form(for: broker, now: now),
-            deadline: now + options.connectTimeout.nanoseconds)
+            broker: broker, address: options.connection.brokers[broker], form: protocols.form(for: broker, now: now),
+            deadline: now + options.connection.connectTimeout.nanoseconds)
         state = .connecting(attempt)
         return .connect(attempt)
     }
@@ -150,7 +150,7 @@ struct LinkLife {
                 limits.retainAvailable = limits.retainAvailable && attempt.form.willIsRetained
             }
             var watch = ConnectionWatch(patience: options.ackTimeout.nanoseconds)
-            watch.begin(now: now, keepalive: limits.serverKeepalive ?? options.mqtt.keepalive)
+            watch.begin(now: now, keepalive: limits.serverKeepalive ?? options.connection.mqtt.keepalive)
             state = .up(
                 Session(
                     broker: attempt.broker, address: attempt.address, version: attempt.form.version, since: now,
@@ -277,10 +277,12 @@ struct LinkLife {
     private mutating func move(to new: Change, wasSaid: Bool, _ now: UInt64) -> [Action] {
         let old = current
         current = new
-        if options.brokers != old.options.brokers || options.version != old.options.version {
+        if options.connection.brokers != old.options.connection.brokers
+            || options.connection.version != old.options.connection.version
+        {
             protocols = new.protocols
         }
-        order = BrokerOrder(count: options.brokers.count, timing: options.timing)
+        order = BrokerOrder(count: options.connection.brokers.count, timing: options.timing)
         return [.move(from: old, wasSaid: wasSaid), begin(now)]
     }
 
@@ -346,14 +348,17 @@ struct LinkLife {
     /// Where we come back to the same topic of the same broker, the last will says it when we do not. With 3.1.1 nobody
     /// delays it, nor publishes it after a DISCONNECT.
     private func mustSayOffline(_ session: Session, before new: LinkOptions) -> Bool {
-        session.version == .v311 || new.brokers != options.brokers || new.clientID != options.clientID
-            || new.presence != options.presence || new.mqtt.willDelay != options.mqtt.willDelay
+        session.version == .v311 || new.connection.brokers != options.connection.brokers
+            || new.connection.clientID != options.connection.clientID
+            || new.presence != options.presence || new.connection.mqtt.willDelay != options.connection.mqtt.willDelay
     }
 }
 
 extension LinkOptions {
     fileprivate var timing: BrokerOrder.Timing {
-        .init(base: max(10_000_000, mqtt.reconnectMinimum.nanoseconds), cap: mqtt.reconnectMaximum.nanoseconds)
+        .init(
+            base: max(10_000_000, connection.mqtt.reconnectMinimum.nanoseconds),
+            cap: connection.mqtt.reconnectMaximum.nanoseconds)
     }
 
     /// The longest pause between attempts (ns).

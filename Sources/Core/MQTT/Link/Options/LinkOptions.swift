@@ -31,15 +31,10 @@ public struct LinkOptions: Sendable, Equatable {
         public init() {}
     }
 
-    /// The settings as they are. The password file is absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd
-    /// credential), and is read before each attempt, so that a changed password takes effect.
-    public var mqtt = MQTTConfiguration()
-    /// Brokers of `mqtt.uris`, tried in order, never empty.
-    public var brokers: [BrokerAddress]
-    public var clientID: String
+    /// How a broker is reached. With MQTT 5 it sends no message that is larger than `inboundBytes` and 4 KiB; the link adds
+    /// session and last will to each attempt.
+    public var connection: ConnectionOptions
     public var presence: Presence
-    /// Seconds from the start of an attempt to the broker's CONNACK.
-    public var connectTimeout = 10.0
     /// Seconds without any acknowledgement, while some are awaited, after which the connection is given up.
     public var ackTimeout = 30.0
     /// Retained topics in the order in which they are published after each connect; others follow.
@@ -73,9 +68,6 @@ public struct LinkOptions: Sendable, Equatable {
     /// Seconds for which the broker keeps what comes for us while we are away (with 3.1.1 it decides itself for how long);
     /// 0: for as long as the will is delayed.
     public var sessionSeconds: UInt32 = 0
-    /// Bytes of payload of a message that comes in; of a larger one only the size is told. With MQTT 5 the broker sends
-    /// none that is larger than this and 4 KiB.
-    public var inboundBytes = 64 << 10
     /// Nil: nothing is looked at.
     public var selfCheck: SelfCheck?
     /// Retained topics of ours that are read back with the first connection to each broker, before anything is said on
@@ -83,21 +75,24 @@ public struct LinkOptions: Sendable, Equatable {
     public var readBack: [String] = []
 
     public init(brokers: [BrokerAddress], clientID: String, presence: Presence) {
-        self.brokers = brokers
-        self.clientID = clientID
+        connection = ConnectionOptions(brokers: brokers, clientID: clientID)
         self.presence = presence
     }
 
     /// True when a connection made with these cannot stay with the others.
     func needsNewConnection(for other: LinkOptions) -> Bool {
         var same = other
-        same.mqtt.reconnectMinimum = mqtt.reconnectMinimum
-        same.mqtt.reconnectMaximum = mqtt.reconnectMaximum
-        same.mqtt.maximumPacket = mqtt.maximumPacket
+        let mqtt = connection.mqtt
+        same.connection.mqtt.reconnectMinimum = mqtt.reconnectMinimum
+        same.connection.mqtt.reconnectMaximum = mqtt.reconnectMaximum
+        same.connection.mqtt.maximumPacket = mqtt.maximumPacket
         // What follows from these is compared by itself.
-        if version == other.version { same.mqtt.protocolVersion = mqtt.protocolVersion }
-        (same.mqtt.uris, same.mqtt.root, same.mqtt.homeAssistant) = (mqtt.uris, mqtt.root, mqtt.homeAssistant)
-        same.connectTimeout = connectTimeout
+        if connection.version == other.connection.version {
+            same.connection.mqtt.protocolVersion = mqtt.protocolVersion
+        }
+        (same.connection.mqtt.uris, same.connection.mqtt.root) = (mqtt.uris, mqtt.root)
+        same.connection.mqtt.homeAssistant = mqtt.homeAssistant
+        same.connection.connectTimeout = connection.connectTimeout
         same.ackTimeout = ackTimeout
         same.stateOrder = stateOrder
         same.queueBytes = queueBytes
@@ -108,15 +103,6 @@ public struct LinkOptions: Sendable, Equatable {
         return same != self
     }
 
-    /// The version of the first attempt; 5 falls back to 3.1.1 with a broker that has no 5.
-    public var version: MQTTVersion {
-        switch mqtt.protocolVersion {
-        case .auto: .automatic
-        case .v5: .v5
-        case .v311: .v311
-        }
-    }
-
     /// All that is subscribed to.
     func filters(_ version: MQTTVersion) -> [String] {
         subscriptions + optionalSubscriptions + watched + (version == .v5 ? watchedWhole : [])
@@ -124,8 +110,9 @@ public struct LinkOptions: Sendable, Equatable {
 
     /// Throws for options with which no link can be made.
     func check() throws(MQTTError) {
-        guard !brokers.isEmpty else { throw MQTTError("mqtt.uri names no broker") }
-        let texts = [clientID, presence.topic, mqtt.username, mqtt.passwordFile, mqtt.password]
+        guard !connection.brokers.isEmpty else { throw MQTTError("mqtt.uri names no broker") }
+        let mqtt = connection.mqtt
+        let texts = [connection.clientID, presence.topic, mqtt.username, mqtt.passwordFile, mqtt.password]
         if texts.contains(where: { $0.utf8.contains(0) }) {
             throw MQTTError("client id, topic, user name, password and file names must not contain zero bytes")
         }
@@ -135,6 +122,7 @@ public struct LinkOptions: Sendable, Equatable {
 extension LinkOptions {
     /// Files with secrets that all users of the board may read.
     package var exposedFiles: [String] {
+        let mqtt = connection.mqtt
         let password = mqtt.username.isEmpty || !mqtt.password.isEmpty ? "" : mqtt.passwordFile
         let files = [password, mqtt.tls.keyFile, mqtt.tls.pskFile]
         return files.filter { !$0.isEmpty && SecretFile.isOpenToAll($0) }

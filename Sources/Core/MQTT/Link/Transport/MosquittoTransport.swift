@@ -68,29 +68,24 @@ final class MosquittoTransport: Transport {
         if self.broker != broker { family = AddressFamily() }
         (self.broker, self.form) = (broker, form)
         do throws(MQTTFailure) {
-            connection = try MQTTConnection(attempt)
+            connection = try MQTTConnection(attempt, to: options.connection.brokers[broker], as: form)
             return nil
         } catch { return error.description }
     }
 
-    private var attempt: MQTTOptions {
-        let mqtt = options.mqtt
-        var attempt = MQTTOptions(
-            options.brokers[broker], clientID: options.clientID, version: form.version,
-            keepalive: mqtt.keepalive == 0 ? 0 : max(5, min(mqtt.keepalive, 65535)), tls: mqtt.tls,
-            payloadLimit: options.inboundBytes)
+    private var attempt: ConnectionOptions {
+        var attempt = options.connection
         attempt.sendMaximum = Self.sendMaximum
         // A session that is begun anew would end the old one, and with it the delay of the last will. With 3.1.1 there is
         // no delay, and a session would have no end.
         attempt.isClean = form.version != .v5 && options.sessionSeconds == 0
-        let delay = UInt32(clamping: mqtt.willDelay)
+        let delay = UInt32(clamping: attempt.mqtt.willDelay)
         // The broker has to keep the session for as long as the will is delayed: the end of a session publishes the will
         // at once.
         let session = max(delay, options.sessionSeconds)
         if session > 0 { attempt.sessionExpiry = session }
-        attempt.maximumPacketSize = UInt32(clamping: max(0, options.inboundBytes) + 4096)
-        var will = MQTTOptions.Will(topic: options.presence.topic, payload: Array(options.presence.offline.utf8))
-        (will.qos, will.retain) = (form.willQoS, form.willIsRetained)
+        attempt.maximumPacketSize = UInt32(clamping: max(0, attempt.inboundBytes) + 4096)
+        var will = ConnectionOptions.Will(topic: options.presence.topic, payload: Array(options.presence.offline.utf8))
         (will.contentType, will.delay) = (.text, delay)
         attempt.will = will
         return attempt
@@ -98,24 +93,8 @@ final class MosquittoTransport: Transport {
 
     func connect() -> String? {
         guard let connection else { return "libmosquitto has no client" }
-        if let problem = setCredentials(connection) { return problem }
         do throws(MQTTFailure) {
-            try connection.connect(from: family.choose(host: options.brokers[broker].host))
-            return nil
-        } catch { return error.description }
-    }
-
-    private func setCredentials(_ connection: MQTTConnection) -> String? {
-        guard !options.mqtt.username.isEmpty else { return nil }
-        var password = options.mqtt.password.isEmpty ? nil : options.mqtt.password
-        if password == nil, !options.mqtt.passwordFile.isEmpty {
-            switch SecretFile.read(options.mqtt.passwordFile) {
-            case .success(let text): password = text
-            case .failure(let problem): return problem.message
-            }
-        }
-        do throws(MQTTFailure) {
-            try connection.setCredentials(username: options.mqtt.username, password: password)
+            try connection.connect(from: family.choose(host: options.connection.brokers[broker].host))
             return nil
         } catch { return error.description }
     }
@@ -130,10 +109,10 @@ final class MosquittoTransport: Transport {
     // MARK: messages
 
     func subscribe(_ filter: String, isCheck: Bool) -> Int32? {
-        var how = MQTTOptions.Subscription()
+        var how = SubscriptionOptions()
         if !isCheck {
             let isWatched = options.watched.contains(filter) || options.watchedWhole.contains(filter)
-            how.retained = options.wantsRetained && !isWatched ? .always : .never
+            how.wantsRetained = options.wantsRetained && !isWatched
             (how.keepsRetained, how.isWithoutOwn) = (true, true)
         }
         return try? connection?.subscribe(filter, how)

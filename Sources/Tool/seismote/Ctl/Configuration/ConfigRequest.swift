@@ -46,7 +46,7 @@ struct ConfigRequest {
         exchange.onAnswer = { answer in
             report.take(answer)
             guard answer.outcome == .done else { return }
-            confirmation.add(answer, at: client.access.following(moves[answer.station] ?? patch))
+            confirmation.add(answer, at: client.options.following(moves[answer.station] ?? patch))
         }
         try exchange.run()
         let status = report.end()

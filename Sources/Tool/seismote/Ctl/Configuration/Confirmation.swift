@@ -19,7 +19,7 @@ struct Confirmation {
 
     /// By station.
     private var waiting: [String: Change] = [:]
-    private var places: [String: BrokerAccess] = [:]
+    private var places: [String: ConnectionOptions] = [:]
     private var ids: [String: String] = [:]
     private var isRefused = false
     private let deadline: Double
@@ -32,9 +32,9 @@ struct Confirmation {
     }
 
     /// - Parameter access: where the station is found after the change.
-    mutating func add(_ answer: Answer, at access: BrokerAccess) {
+    mutating func add(_ answer: Answer, at access: ConnectionOptions) {
         guard let result = answer.reply?.result, let revision = result["pending", "rev"]?.whole else { return }
-        let place = access.root + " " + access.brokers.map(\.description).joined(separator: " ")
+        let place = access.mqtt.root + " " + access.brokers.map(\.description).joined(separator: " ")
         places[place] = access
         let id = ids["\(revision) \(place)"] ?? Exchange.newID()
         ids["\(revision) \(place)"] = id
@@ -58,7 +58,7 @@ struct Confirmation {
     }
 
     /// One attempt with those who are looked for in one place.
-    private mutating func round(_ place: String, _ access: BrokerAccess, _ line: WaitingLine) {
+    private mutating func round(_ place: String, _ access: ConnectionOptions, _ line: WaitingLine) {
         let here = waiting.filter { $0.value.place == place }
         guard !here.isEmpty else { return }
         do throws(ClientError) {
@@ -98,16 +98,16 @@ struct Confirmation {
     }
 }
 
-extension BrokerAccess {
+extension ConnectionOptions {
     /// Where a station is found after a change of its settings.
-    func following(_ patch: Value) -> BrokerAccess {
+    func following(_ patch: Value) -> ConnectionOptions {
         var access = self
         let mqtt = patch["mqtt"]
         var uris = mqtt?["uri"]?.list?.compactMap(\.rawText) ?? []
         if let one = mqtt?["uri"]?.rawText { uris = [one] }
         let brokers = uris.compactMap { try? BrokerAddress(uri: $0) }
         if !brokers.isEmpty { access.brokers = brokers }
-        if let root = mqtt?["root"]?.rawText, Topics.problem(inRoot: root) == nil { access.root = root }
+        if let root = mqtt?["root"]?.rawText, Topics.problem(inRoot: root) == nil { access.mqtt.root = root }
         return access
     }
 }

@@ -96,7 +96,7 @@ struct EventsCommand: ParsableCommand {
         if let minMmi { request.append(.init("min_mmi", .double(minMmi))) }
         if let likely { request.append(.init("class", .string(likely))) }
         if labelled { request.append(.init("labelled", .bool(true))) }
-        var fleet = Fleet(root: client.access.root)
+        var fleet = Fleet(root: client.options.mqtt.root)
         try fleet.look(
             client, filters: quakeml ? ["state/online", "state/info"] : ["state/online"],
             stations: live.names.stations, within: 3)
@@ -154,7 +154,7 @@ struct EventsCommand: ParsableCommand {
     // MARK: As they happen
 
     private func follow(_ client: BrokerClient) throws -> CtlStatus {
-        let root = client.access.root
+        let root = client.options.mqtt.root
         let start = monotonicSeconds()
         if live.count == nil || last {
             var fleet = Fleet(root: root)

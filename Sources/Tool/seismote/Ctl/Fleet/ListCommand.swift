@@ -37,7 +37,7 @@ struct ListCommand: ParsableCommand {
         try ctl {
             let client = try options.connect()
             defer { client.disconnect() }
-            var fleet = Fleet(root: client.access.root)
+            var fleet = Fleet(root: client.options.mqtt.root)
             let filters = [
                 "state/online", "state/info", "state/config", "state/health", "state/alert/+", "event/last",
             ]

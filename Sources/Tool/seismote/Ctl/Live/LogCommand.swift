@@ -35,7 +35,7 @@ struct LogCommand: ParsableCommand {
         try ctl {
             let client = try options.common.connect()
             defer { client.disconnect() }
-            let root = client.access.root
+            let root = client.options.mqtt.root
             let json = options.common.json
             var report = AnswerReport(json: json, toErrors: true) { reply in
                 "log until \(timeOfDay(reply.result["until"]?.rawText)) UTC"

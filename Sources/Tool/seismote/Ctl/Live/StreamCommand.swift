@@ -58,7 +58,7 @@ struct StreamCommand: ParsableCommand {
     private func stream(_ request: Value, _ targets: Targets) throws -> CtlStatus {
         let client = try options.common.connect()
         defer { client.disconnect() }
-        let root = client.access.root
+        let root = client.options.mqtt.root
         let file = try OutputFile(path: output ?? "-")
         let line = WaitingLine(enabled: output != nil)
         let exchange = Exchange(client, "stream", request, targets, patience: options.timeout, line: line)

@@ -38,8 +38,8 @@ struct WatchCommand: ParsableCommand {
             var kinds = ["state/online", "state/summary", "event/trigger"]
             if isDrawn { kinds += ["state/health"] }
             if isDrawn && live.names.stations.count == 1 { kinds += ["data/trace"] }
-            let feed = Feed(client, live.names.filters(client.access.root, kinds))
-            return isDrawn ? try draw(feed, client.access.root) : try lines(feed, client.access.root)
+            let feed = Feed(client, live.names.filters(client.options.mqtt.root, kinds))
+            return isDrawn ? try draw(feed, client.options.mqtt.root) : try lines(feed, client.options.mqtt.root)
         }
     }
 

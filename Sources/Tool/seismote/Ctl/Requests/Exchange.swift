@@ -30,7 +30,7 @@ final class Exchange {
     /// Stations of a group that are expected to answer; others may.
     private var settled: Set<String> = []
     private var started = monotonicSeconds()
-    private var root: String { client.access.root }
+    private var root: String { client.options.mqtt.root }
 
     /// Further filters to subscribe to before the request goes out.
     var filters: [String] = []

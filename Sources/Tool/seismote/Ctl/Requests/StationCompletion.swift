@@ -17,7 +17,7 @@ enum StationCompletion {
         let client = BrokerClient(access)
         try client.connect()
         defer { client.disconnect() }
-        var fleet = Fleet(root: access.root)
+        var fleet = Fleet(root: access.mqtt.root)
         try fleet.look(client, filters: ["state/online"], within: 1)
         return fleet.stations.keys.sorted()
     }

@@ -84,7 +84,7 @@ struct UpdateCommand: ParsableCommand {
         switch targets {
         case .stations(let names): return names
         case .group(let group):
-            var fleet = Fleet(root: client.access.root)
+            var fleet = Fleet(root: client.options.mqtt.root)
             try fleet.look(client, filters: ["state/online", "state/info"], within: 5)
             return fleet.seen.filter { $0.view.isOnline == true && $0.view.isMember(of: group) }.map(\.id)
         }

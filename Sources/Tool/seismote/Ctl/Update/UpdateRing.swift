@@ -56,7 +56,7 @@ final class UpdateRing {
 
     /// Until the end at each station. The broker may go in between, and comes back.
     private func follow(_ id: String) throws(ClientError) {
-        let topics = waiting.keys.sorted().map { "\(client.access.root)/\($0)/state/update" }
+        let topics = waiting.keys.sorted().map { "\(client.options.mqtt.root)/\($0)/state/update" }
         var isSubscribed = false
         while !waiting.isEmpty, monotonicSeconds() < deadline, !Interrupt.came {
             line.show("waiting for \(waiting.keys.sorted().prefix(5).joined(separator: ", "))")
@@ -75,7 +75,7 @@ final class UpdateRing {
     }
 
     private func take(_ message: InboundMessage, _ id: String) throws(ClientError) {
-        guard let (station, rest) = Topics.split(message.topic, root: client.access.root), rest == "state/update",
+        guard let (station, rest) = Topics.split(message.topic, root: client.options.mqtt.root), rest == "state/update",
             let last = waiting[station], let value = try? JSONReader.read(message.payload), value["id"]?.rawText == id,
             let phase = value["phase"]?.rawText.flatMap(UpdateMessage.Phase.init), phase != last
         else { return }

@@ -18,7 +18,7 @@ struct WaveformFetch {
     func run() throws -> CtlStatus {
         let client = try options.common.connect()
         defer { client.disconnect() }
-        let root = client.access.root
+        let root = client.options.mqtt.root
         let line = WaitingLine(enabled: !options.common.json)
         let exchange = Exchange(client, verb, request, targets, patience: options.timeout, line: line)
         let rest = "data/history/waveform/\(exchange.id)"

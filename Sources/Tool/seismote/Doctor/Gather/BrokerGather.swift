@@ -23,22 +23,23 @@ struct BrokerGather {
     }
 
     /// - Parameter isOwn: the account is the station's own, so that its rights can be tried.
-    static func look(_ access: BrokerAccess, _ facts: inout Facts, isOwn: Bool) {
+    static func look(_ access: ConnectionOptions, _ facts: inout Facts, isOwn: Bool) {
         let name = access.brokers.map(\.description).joined(separator: ", ")
         let client = BrokerClient(access)
         do throws(ClientError) {
             try client.connect()
         } catch {
-            facts.broker = .known(BrokerFacts(name: name, problem: safeLines(error.description), user: access.username))
+            facts.broker = .known(
+                BrokerFacts(name: name, problem: safeLines(error.description), user: access.mqtt.username))
             let reason = "no connection to the broker"
             (facts.station, facts.rights, facts.leftovers) = (.unknown(reason), .unknown(reason), .unknown(reason))
             return
         }
         defer { client.disconnect() }
         facts.broker = .known(
-            BrokerFacts(name: name, problem: nil, user: access.username, isOld: client.version == .v311))
+            BrokerFacts(name: name, problem: nil, user: access.mqtt.username, isOld: client.version == .v311))
         let configuration = facts.settings.configuration
-        guard let topics = try? Topics(root: access.root, id: configuration.station.id) else {
+        guard let topics = try? Topics(root: access.mqtt.root, id: configuration.station.id) else {
             let reason = "the station's id or the root is not valid"
             (facts.station, facts.rights, facts.leftovers) = (.unknown(reason), .unknown(reason), .unknown(reason))
             return
@@ -55,11 +56,11 @@ struct BrokerGather {
         facts.rights =
             isOwn
             ? rights(client, access, topics)
-            : .unknown("tried only with the station's own account, not with `\(access.username)`")
+            : .unknown("tried only with the station's own account, not with `\(access.mqtt.username)`")
         if isOwn {
             do throws(ClientError) {
                 facts.isBoundToUser = try TopicTrial.isBound(
-                    client, topics, user: access.username, rights: facts.rights.fact ?? [])
+                    client, topics, user: access.mqtt.username, rights: facts.rights.fact ?? [])
             } catch { facts.isBoundToUser = false }
         }
         if !gather.station.isSeen, case .known(let found) = facts.leftovers, found.bases.isEmpty {
@@ -69,12 +70,12 @@ struct BrokerGather {
 
     /// The account's rights are the same with both versions, and with MQTT 5 the broker says them.
     private static func rights(
-        _ client: BrokerClient, _ access: BrokerAccess, _ topics: Topics
+        _ client: BrokerClient, _ access: ConnectionOptions, _ topics: Topics
     ) -> Known<[TopicRight]> {
         do throws(ClientError) {
             if access.version == .v311 {
                 var other = access
-                other.version = .automatic
+                other.mqtt.protocolVersion = .auto
                 let asking = BrokerClient(other)
                 defer { asking.disconnect() }
                 if (try? asking.connect()) != nil, asking.version == .v5 {
@@ -124,7 +125,7 @@ struct BrokerGather {
 
     // MARK: leftovers
 
-    private func leftovers(_ client: BrokerClient, _ access: BrokerAccess) throws(ClientError) -> LeftoverFacts {
+    private func leftovers(_ client: BrokerClient, _ access: ConnectionOptions) throws(ClientError) -> LeftoverFacts {
         var facts = LeftoverFacts(bases: [], staleAlerts: [], publish: Self.arguments(access))
         let suspects = Self.suspects(
             presence: presence, stations: fleet.stations, topics: topics, host: Self.hostID(), configuration.station)
@@ -181,13 +182,14 @@ struct BrokerGather {
     }
 
     /// How mosquitto_pub reaches this broker, without the password.
-    private static func arguments(_ access: BrokerAccess) -> String {
+    private static func arguments(_ access: ConnectionOptions) -> String {
         guard let broker = access.brokers.first else { return "" }
         var words = ["-h", broker.host, "-p", "\(broker.port)"]
         if broker.tls {
-            words += access.tls.caFile.isEmpty ? ["--capath", "/etc/ssl/certs"] : ["--cafile", access.tls.caFile]
+            words +=
+                access.mqtt.tls.caFile.isEmpty ? ["--capath", "/etc/ssl/certs"] : ["--cafile", access.mqtt.tls.caFile]
         }
-        if !access.username.isEmpty { words += ["-u", "ACCOUNT", "-P", "PASSWORD"] }
+        if !access.mqtt.username.isEmpty { words += ["-u", "ACCOUNT", "-P", "PASSWORD"] }
         return words.joined(separator: " ")
     }
 

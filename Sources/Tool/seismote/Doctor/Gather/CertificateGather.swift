@@ -7,12 +7,12 @@ import Values
 
 /// The certificates that a connection depends on.
 enum CertificateGather {
-    static func certificates(_ access: BrokerAccess) -> Known<[CertificateFacts]> {
+    static func certificates(_ access: ConnectionOptions) -> Known<[CertificateFacts]> {
         guard access.brokers.contains(where: \.tls) else { return .known([]) }
         guard OpenSSL.isInstalled else { return .unknown(OpenSSL.missing) }
         var found: [CertificateFacts] = []
         for (path, what) in [
-            (access.tls.caFile, "The CA file"), (access.tls.certFile, "The client certificate"),
+            (access.mqtt.tls.caFile, "The CA file"), (access.mqtt.tls.certFile, "The client certificate"),
         ]
         where !path.isEmpty {
             let parts = PEM.parts("CERTIFICATE", in: SmallFiles.text(path) ?? "").prefix(10)
@@ -25,9 +25,9 @@ enum CertificateGather {
                     ?? CertificateFacts(what: "\(what) \(path)", problem: "holds a certificate that cannot be read")
             }
         }
-        for broker in access.brokers where broker.tls && access.tls.pskIdentity.isEmpty {
+        for broker in access.brokers where broker.tls && access.mqtt.tls.pskIdentity.isEmpty {
             let what = "The certificate of \(broker)"
-            if let first = TLSServer(broker, access.tls).chain(isCancelled: { Interrupt.came }).first {
+            if let first = TLSServer(broker, access.mqtt.tls).chain(isCancelled: { Interrupt.came }).first {
                 found.append(facts(what, first))
             } else {
                 found.append(CertificateFacts(what: what, problem: "the broker shows none"))

@@ -63,7 +63,7 @@ final class ChangeBench {
 }
 
 func toOther(_ options: inout LinkOptions) {
-    options.brokers = [BrokerAddress(host: "other", port: 1883, tls: false)]
+    options.connection.brokers = [BrokerAddress(host: "other", port: 1883, tls: false)]
 }
 
 func toOtherBase(_ options: inout LinkOptions) {

@@ -99,11 +99,11 @@ final class Flow: Sendable {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
         }
         let nobody = try FreePort.find()
-        try thereAndBack(board, listener, "wrong address") { $0.brokers[0].port = nobody }
+        try thereAndBack(board, listener, "wrong address") { $0.connection.brokers[0].port = nobody }
     }
 
     @Test(arguments: BrokerTests.versions) func aRefusedUserAndBack(version: MQTTVersion) throws {
@@ -114,12 +114,12 @@ final class Flow: Sendable {
         let broker = try Broker("allow_anonymous false\npassword_file \(passwords)")
         let listener = try Subscriber(port: broker.port, username: "board", password: "right")
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
-            $0.mqtt.username = "board"
-            $0.mqtt.password = "right"
+            $0.connection.mqtt.username = "board"
+            $0.connection.mqtt.password = "right"
         }
-        try thereAndBack(board, listener, "refused user") { $0.mqtt.password = "wrong" }
+        try thereAndBack(board, listener, "refused user") { $0.connection.mqtt.password = "wrong" }
         #expect(board.link.statistics.credentialRefusals > 0)
         #expect(!board.link.statistics.isRefused)
     }
@@ -129,11 +129,13 @@ final class Flow: Sendable {
         let broker = try TLSTests.broker(TLSTests.lines + "listener \(plain) 127.0.0.1\n")
         let listener = try Subscriber(port: plain)
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
-            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
         }
-        try thereAndBack(board, listener, "wrong authority") { $0.mqtt.tls.caFile = broker.folder.path("other.crt") }
+        try thereAndBack(board, listener, "wrong authority") {
+            $0.connection.mqtt.tls.caFile = broker.folder.path("other.crt")
+        }
     }
 
     @Test(arguments: BrokerTests.versions) func aBaseThatTheBrokerForbidsAndBack(
@@ -142,7 +144,7 @@ final class Flow: Sendable {
         let broker = try Broker("acl_file %/acl", files: ["acl": "topic readwrite seismote/#\ntopic read #\n"])
         let listener = try Subscriber(port: broker.port)
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
             $0.base = "seismote/board"
         }
@@ -185,7 +187,7 @@ final class Flow: Sendable {
     ) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.base = "seismote/board"
         }
         for name in ["info", "summary", "alert/x"] {
@@ -219,7 +221,7 @@ final class Flow: Sendable {
         for index in 0..<100 { board.publish("seismote/board/event/trigger", "\(index)", .essential) }
         #expect(eventually { board.link.statistics.inFlight > 0 })
         let watch = Stopwatch()
-        try board.change { $0.brokers[0].port = second.port }
+        try board.change { $0.connection.brokers[0].port = second.port }
         #expect(eventually { numbers(listener).count == 100 })
         print("half-open: all on the other broker after \(watch.seconds) s")
         #expect(watch.seconds < 6)
@@ -236,12 +238,12 @@ final class Flow: Sendable {
         #expect(board.connected())
         let flow = Flow(board)
         for round in 0..<20 {
-            try board.change { $0.brokers[0].port = round % 2 == 0 ? second.port : first.port }
+            try board.change { $0.connection.brokers[0].port = round % 2 == 0 ? second.port : first.port }
             // Some of them while the one before is still under way.
             if round % 3 == 0 { #expect(flow.goOn(round)) }
         }
         #expect(flow.goOn(10))
-        try board.change { $0.brokers[0].port = second.port }
+        try board.change { $0.connection.brokers[0].port = second.port }
         let sent = flow.end()
         #expect(board.link.stop(within: 5))
         let heard = listeners.flatMap { numbers($0) }
@@ -256,9 +258,9 @@ final class Flow: Sendable {
     @Test func theLastWillIsHeldBackWhenOnlyCredentialsChange() throws {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
-        let board = try RealLink(port: broker.port) { $0.mqtt.willDelay = 15 }
+        let board = try RealLink(port: broker.port) { $0.connection.mqtt.willDelay = 15 }
         #expect(board.connected())
-        try board.change { $0.mqtt.username = "somebody" }
+        try board.change { $0.connection.mqtt.username = "somebody" }
         #expect(eventually { board.link.statistics.connects == 2 && board.link.statistics.inFlight == 0 })
         // What the new connection says comes after all that the end of the old one has caused.
         board.publish("seismote/board/data/trace", "after")
@@ -269,14 +271,14 @@ final class Flow: Sendable {
     @Test func theLastWillSpeaksWhenTheNewCredentialsAreRefused() throws {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
-        let board = try RealLink(port: broker.port) { $0.mqtt.willDelay = 1 }
+        let board = try RealLink(port: broker.port) { $0.connection.mqtt.willDelay = 1 }
         #expect(board.connected())
         #expect(listener.first { $0.text == "online" } != nil)
         // The broker answers nothing that this connects to.
         let missing = "/nonexistent/password"
         try board.change {
-            $0.mqtt.username = "somebody"
-            $0.mqtt.passwordFile = missing
+            $0.connection.mqtt.username = "somebody"
+            $0.connection.mqtt.passwordFile = missing
         }
         #expect(listener.first { $0.text == "offline" } != nil)
         #expect(!board.link.statistics.connected)

@@ -21,7 +21,7 @@ import Testing
         #expect(bench.core.life.isUp)
         bench.acknowledge()
         #expect(bench.transport.log == ["disconnect", "abandon", "open 0", "connect"])
-        #expect(bench.transport.options?.brokers.first?.host == "other")
+        #expect(bench.transport.options?.connection.brokers.first?.host == "other")
         #expect(bench.accept() == ["s/online online", "s/info i"])
         #expect(bench.statistics.connects == 2)
     }
@@ -37,8 +37,8 @@ import Testing
     @Test func whatNeedsNoConnectionIsTakenUpInPlace() {
         let bench = up()
         bench.change {
-            $0.mqtt.reconnectMinimum = 7
-            $0.mqtt.reconnectMaximum = 7
+            $0.connection.mqtt.reconnectMinimum = 7
+            $0.connection.mqtt.reconnectMaximum = 7
             $0.backfillPerSecond = 1
         }
         #expect(bench.transport.log.isEmpty)
@@ -46,11 +46,11 @@ import Testing
         bench.bench.step()
         #expect(bench.core.life.deadline == bench.bench.now + 7 * second)
         // And is cut when it is under way.
-        bench.change { $0.mqtt.reconnectMaximum = 2 }
+        bench.change { $0.connection.mqtt.reconnectMaximum = 2 }
         #expect(bench.core.life.deadline == bench.bench.now + 7 * second)
         bench.change {
-            $0.mqtt.reconnectMinimum = 1
-            $0.mqtt.reconnectMaximum = 2
+            $0.connection.mqtt.reconnectMinimum = 1
+            $0.connection.mqtt.reconnectMaximum = 2
         }
         #expect(bench.core.life.deadline == bench.bench.now + 2 * second)
     }
@@ -151,16 +151,16 @@ import Testing
         bench.ask(toOther)
         bench.take()
         #expect(bench.transport.log == ["abandon", "open 0", "connect"])
-        #expect(bench.transport.options?.brokers.first?.host == "other")
+        #expect(bench.transport.options?.connection.brokers.first?.host == "other")
     }
 
     @Test func theLastOfSeveralChangesCounts() {
         let bench = up()
         bench.change(toOther)
-        let number = bench.change { $0.brokers[0].host = "third" }
+        let number = bench.change { $0.connection.brokers[0].host = "third" }
         bench.acknowledge()
         #expect(bench.transport.log == ["disconnect", "abandon", "open 0", "connect"])
-        #expect(bench.transport.options?.brokers.first?.host == "third")
+        #expect(bench.transport.options?.connection.brokers.first?.host == "third")
         _ = bench.accept()
         #expect(bench.statistics.connections > number)
     }
@@ -170,14 +170,14 @@ import Testing
         bench.bench.put("s/e", "", .essential)
         bench.bench.step()
         bench.change(toOther)
-        let number = bench.change { $0.brokers[0].host = "b0" }
+        let number = bench.change { $0.connection.brokers[0].host = "b0" }
         #expect(bench.acknowledge() == ["s/e "])
         #expect(bench.transport.log.isEmpty)
         #expect(bench.core.life.isUp)
         #expect(bench.statistics.connections > number)
         // The same when the link's thread did not even hear of it.
         bench.ask(toOther)
-        bench.ask { $0.brokers[0].host = "b0" }
+        bench.ask { $0.connection.brokers[0].host = "b0" }
         bench.take()
         #expect(bench.transport.log.isEmpty)
     }
@@ -186,7 +186,7 @@ import Testing
         let bench = up()
         bench.change(toOther)
         #expect(bench.transport.sent.map(\.text) == ["offline"])
-        bench.change { $0.brokers[0].host = "b0" }
+        bench.change { $0.connection.brokers[0].host = "b0" }
         bench.acknowledge()
         #expect(bench.transport.log == ["disconnect", "abandon", "open 0", "connect"])
         #expect(bench.accept() == ["s/online online", "s/info i"])
@@ -194,14 +194,14 @@ import Testing
 
     @Test func onTheSameBrokerTheLastWillStays() {
         let bench = up()
-        bench.change { $0.mqtt.username = "other" }
+        bench.change { $0.connection.mqtt.username = "other" }
         #expect(bench.transport.sent.isEmpty)
         #expect(bench.transport.log == ["disconnect with will", "abandon", "open 0", "connect"])
     }
 
     @Test func with311OfflineIsSaidEvenThen() {
-        let bench = up { $0.mqtt.protocolVersion = .v311 }
-        bench.change { $0.mqtt.username = "other" }
+        let bench = up { $0.connection.mqtt.protocolVersion = .v311 }
+        bench.change { $0.connection.mqtt.username = "other" }
         #expect(bench.transport.sent.map(\.text) == ["offline"])
         bench.acknowledge()
         #expect(bench.transport.log.first == "disconnect")
@@ -219,7 +219,7 @@ import Testing
         #expect(bench.core.life.isStopped)
         #expect(bench.transport.log == ["disconnect"])
         // And what comes after a stop changes nothing.
-        bench.change { $0.brokers[0].host = "third" }
+        bench.change { $0.connection.brokers[0].host = "third" }
         #expect(bench.transport.log == ["disconnect"])
     }
 

@@ -40,7 +40,7 @@ import Testing
     private static func seconds(_ count: Double) -> UInt64 { UInt64(count * 1e9) }
 
     @Test func aConnectionWithoutASoundIsGivenUpAndTriedAgain() {
-        let bench = Bench { $0.mqtt.keepalive = 30 }.up()
+        let bench = Bench { $0.connection.mqtt.keepalive = 30 }.up()
         #expect(bench.core.deadline == bench.now + Self.seconds(45))
         bench.step(after: Self.seconds(44))
         #expect(bench.core.life.isUp)
@@ -55,7 +55,7 @@ import Testing
     @Test func theBrokersKeepaliveCounts() {
         var limits = BrokerLimits()
         limits.serverKeepalive = 10
-        let bench = Bench { $0.mqtt.keepalive = 30 }.up(limits)
+        let bench = Bench { $0.connection.mqtt.keepalive = 30 }.up(limits)
         #expect(bench.core.deadline == bench.now + Self.seconds(15))
         bench.transport.events.append(.heard)
         bench.step(after: Self.seconds(14))

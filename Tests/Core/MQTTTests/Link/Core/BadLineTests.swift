@@ -76,9 +76,9 @@ private struct BadLine {
     @Test(arguments: seeds)
     func afterABadLineAllStatesAreSaidAgainSoon(seed: UInt64) {
         let bench = Bench {
-            $0.mqtt.protocolVersion = [.auto, .v5, .v311, .v5, .v311][Int(seed % 5)]
-            ($0.base, $0.mqtt.keepalive, $0.keepsEssential) = ("s", 5, seed % 7 > 1)
-            ($0.mqtt.reconnectMinimum, $0.mqtt.reconnectMaximum) = (0.2, 2)
+            $0.connection.mqtt.protocolVersion = [.auto, .v5, .v311, .v5, .v311][Int(seed % 5)]
+            ($0.base, $0.connection.mqtt.keepalive, $0.keepsEssential) = ("s", 5, seed % 7 > 1)
+            ($0.connection.mqtt.reconnectMinimum, $0.connection.mqtt.reconnectMaximum) = (0.2, 2)
             if seed % 3 != 0 {
                 var check = LinkOptions.SelfCheck()
                 check.commandTopic = "s/cmd/selfcheck"

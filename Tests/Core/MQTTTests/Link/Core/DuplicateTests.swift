@@ -7,8 +7,10 @@ import Testing
 @Suite struct DuplicateTests {
     private func up(_ version: MQTTVersion, _ change: (inout LinkOptions) -> Void = { _ in }) -> Bench {
         let bench = Bench {
-            $0.mqtt.protocolVersion = .init(version)
-            ($0.mqtt.keepalive, $0.mqtt.reconnectMinimum, $0.mqtt.reconnectMaximum) = (0, 1, 120)
+            $0.connection.mqtt.protocolVersion = .init(version)
+            ($0.connection.mqtt.keepalive, $0.connection.mqtt.reconnectMinimum, $0.connection.mqtt.reconnectMaximum) = (
+                0, 1, 120
+            )
             change(&$0)
         }
         bench.comeUp()

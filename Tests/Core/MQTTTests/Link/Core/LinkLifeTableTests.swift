@@ -12,7 +12,9 @@ import Testing
         "leaving: draining", "leaving: farewell", "leaving: disconnecting", "stopped",
     ]
 
-    static func other(_ change: (inout LinkOptions) -> Void = { $0.brokers[0].host = "other" }) -> LinkLife.Event {
+    static func other(_ change: (inout LinkOptions) -> Void = { $0.connection.brokers[0].host = "other" })
+        -> LinkLife.Event
+    {
         .change(.init(Lived.options(change), number: 1))
     }
 
@@ -167,7 +169,7 @@ import Testing
     /// A connection that is silent is given up; in a good-bye, which is short, nobody looks.
     @Test func theWatchIsOfTheConnectionThatIsUp() {
         for state in Self.states {
-            var life = Lived { $0.mqtt.keepalive = 10 }
+            var life = Lived { $0.connection.mqtt.keepalive = 10 }
             _ = life.handle(.timer, now: 0)
             if state == "up" || state == "leaving: draining" { _ = life.handle(Lived.accepted, now: 0) }
             if state == "leaving: draining" { _ = life.handle(.stop(within: 100 * second), now: 0) }
@@ -222,8 +224,8 @@ import Testing
     @Test(arguments: 0..<50 as Range<UInt64>) func randomLives(seed: UInt64) {
         var dice = SplitMix64(state: seed &* 977)
         var life = Lived(brokers: 1 + Int(seed % 3), seed: seed) {
-            $0.mqtt.protocolVersion = seed % 2 == 0 ? .v5 : .v311
-            ($0.mqtt.keepalive, $0.mqtt.reconnectMaximum) = (seed % 5 == 0 ? 10 : 0, 30)
+            $0.connection.mqtt.protocolVersion = seed % 2 == 0 ? .v5 : .v311
+            ($0.connection.mqtt.keepalive, $0.connection.mqtt.reconnectMaximum) = (seed % 5 == 0 ? 10 : 0, 30)
         }
         var observer = Observer()
         var now: UInt64 = 0
@@ -249,9 +251,9 @@ import Testing
                 change += 1
                 var options = life.life.options
                 switch Int.random(in: 0..<3, using: &dice) {
-                case 0: options.brokers = [BrokerAddress(host: "b\(change % 3)", port: 1883, tls: false)]
-                case 1: options.mqtt.username += "x"
-                default: options.mqtt.reconnectMaximum = Double(10 + change % 20)
+                case 0: options.connection.brokers = [BrokerAddress(host: "b\(change % 3)", port: 1883, tls: false)]
+                case 1: options.connection.mqtt.username += "x"
+                default: options.connection.mqtt.reconnectMaximum = Double(10 + change % 20)
                 }
                 event = .change(.init(options, number: change))
             case 20: event = .transport(.subscribed(id: 1, code: 0))

@@ -44,8 +44,11 @@ struct Lived {
         var options = LinkOptions(
             brokers: (0..<brokers).map { BrokerAddress(host: "b\($0)", port: 1883, tls: false) }, clientID: "c",
             presence: .init(topic: "s/online"))
-        options.mqtt.protocolVersion = .v311
-        (options.mqtt.keepalive, options.mqtt.reconnectMinimum, options.mqtt.reconnectMaximum) = (0, 1, 120)
+        options.connection.mqtt.protocolVersion = .v311
+        (
+            options.connection.mqtt.keepalive, options.connection.mqtt.reconnectMinimum,
+            options.connection.mqtt.reconnectMaximum
+        ) = (0, 1, 120)
         change(&options)
         return options
     }

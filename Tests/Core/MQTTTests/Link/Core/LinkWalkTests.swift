@@ -95,8 +95,10 @@ private final class StrictTransport: Transport {
         var dice = SplitMix64(state: seed &* 7919)
         let transport = StrictTransport()
         var options = Lived.options(brokers: 1 + Int(seed % 2)) {
-            $0.mqtt.protocolVersion = seed % 3 == 0 ? .v5 : .v311
-            ($0.base, $0.mqtt.reconnectMaximum, $0.mqtt.keepalive) = ("s", 4, seed % 4 == 0 ? 10 : 0)
+            $0.connection.mqtt.protocolVersion = seed % 3 == 0 ? .v5 : .v311
+            ($0.base, $0.connection.mqtt.reconnectMaximum, $0.connection.mqtt.keepalive) = (
+                "s", 4, seed % 4 == 0 ? 10 : 0
+            )
             $0.subscriptions = ["s/cmd/+"]
             $0.queueMessages = 8192
         }
@@ -112,7 +114,9 @@ private final class StrictTransport: Transport {
             core.step(now: now)
             #expect(core.session.inFlight.count <= transport.window)
             // With several brokers the next is tried at once.
-            if case .waiting(let until) = core.life.state { #expect(until > now || options.brokers.count > 1) }
+            if case .waiting(let until) = core.life.state {
+                #expect(until > now || options.connection.brokers.count > 1)
+            }
         }
         for _ in 0..<1500 {
             switch Int.random(in: 0..<16, using: &dice) {
@@ -129,8 +133,8 @@ private final class StrictTransport: Transport {
             case 12: transport.wantsWrite = Int.random(in: 0..<3, using: &dice) == 0
             case 13:
                 switch Int.random(in: 0..<3, using: &dice) {
-                case 0: options.mqtt.username += "x"
-                case 1: options.brokers[0].host += "x"
+                case 0: options.connection.mqtt.username += "x"
+                case 1: options.connection.brokers[0].host += "x"
                 default: options.ackTimeout = Double.random(in: 2...60, using: &dice)
                 }
                 number += 1

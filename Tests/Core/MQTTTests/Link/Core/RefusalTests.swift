@@ -22,10 +22,10 @@ final class AccessBench {
     ) {
         (self.version, self.hangsUp, isDenied) = (version, hangsUp, denied)
         bench = Bench {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.base = "s"
-            $0.mqtt.reconnectMaximum = 2
-            $0.mqtt.keepalive = 0
+            $0.connection.mqtt.reconnectMaximum = 2
+            $0.connection.mqtt.keepalive = 0
             change(&$0)
         }
     }
@@ -165,7 +165,7 @@ final class AccessBench {
         world.live(400)
         world.isDenied = { _ in false }
         var options = bench.core.options
-        options.mqtt.username = "other"
+        options.connection.mqtt.username = "other"
         bench.core.handle(.change(.init(options, number: 1)), now: bench.now)
         world.live(8)
         #expect(world.count("s/event/trigger e") == 1)

@@ -27,8 +27,8 @@ private func lose(_ bench: Bench) {
 @Suite struct SuspicionTests {
     private func board() -> Bench {
         Bench {
-            $0.brokers = [BrokerAddress(host: "b", port: 1, tls: false)]
-            $0.mqtt.keepalive = 0
+            $0.connection.brokers = [BrokerAddress(host: "b", port: 1, tls: false)]
+            $0.connection.mqtt.keepalive = 0
         }
     }
 
@@ -161,7 +161,7 @@ private func lose(_ bench: Bench) {
     @Test(arguments: [MQTTConfiguration.ProtocolVersion.v5, .v311])
     func presenceIsNotGivenUpForABadLine(version: MQTTConfiguration.ProtocolVersion) {
         let bench = Bench {
-            ($0.mqtt.keepalive, $0.mqtt.protocolVersion) = (0, version)
+            ($0.connection.mqtt.keepalive, $0.connection.mqtt.protocolVersion) = (0, version)
         }
         bench.put("s/info", "who", retain: true)
         bench.comeUp()

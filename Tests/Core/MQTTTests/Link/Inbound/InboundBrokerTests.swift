@@ -8,8 +8,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct InboundBrokerTests {
     private static func checked(_ port: Int, _ version: MQTTVersion) throws -> RealLink {
         try RealLink(port: port) {
-            $0.mqtt.protocolVersion = .init(version)
-            $0.mqtt.username = "board"
+            $0.connection.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.username = "board"
             var check = LinkOptions.SelfCheck()
             check.commandTopic = "seismote/board/cmd/selfcheck"
             check.echoTopics = ["seismote/board/state/online"]
@@ -82,9 +82,9 @@ import Testing
     @Test(arguments: BrokerTests.versions) func messagesArrive(version: MQTTVersion) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.subscriptions = ["seismote/board/cmd/+"]
-            $0.inboundBytes = 1000
+            $0.connection.inboundBytes = 1000
         }
         let other = try RealLink(port: broker.port, id: "other")
         #expect(eventually { board.link.statistics.connected && other.link.statistics.connected })

@@ -14,10 +14,10 @@ private final class SilentBroker {
     init(mayWrite: @escaping (String) -> Bool, mayRead: @escaping (String) -> Bool = { _ in true }) {
         (self.mayWrite, self.mayRead) = (mayWrite, mayRead)
         bench = Bench {
-            $0.mqtt.protocolVersion = .v311
+            $0.connection.mqtt.protocolVersion = .v311
             $0.base = "s"
             $0.presence.topic = "s/online"
-            $0.mqtt.keepalive = 0
+            $0.connection.mqtt.keepalive = 0
             $0.keepsEssential = true
             var check = LinkOptions.SelfCheck()
             check.echoTopics = ["s/online", "s/data/trace"]

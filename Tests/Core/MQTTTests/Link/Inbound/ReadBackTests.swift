@@ -11,7 +11,7 @@ import Testing
         let bench = Bench(brokers: brokers) {
             $0.readBack = [topic]
             $0.base = "s"
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
         }
         bench.put(topic, "", retain: true, .essential)
         return bench
@@ -148,7 +148,7 @@ import Testing
         let bench = Bench {
             $0.readBack = [Self.topic]
             $0.base = "s"
-            $0.mqtt.protocolVersion = .v311
+            $0.connection.mqtt.protocolVersion = .v311
             var check = LinkOptions.SelfCheck()
             check.echoTopics = ["s/online"]
             check.probes = [.init(filter: "s/event/+", topic: "s/event/selfcheck")]

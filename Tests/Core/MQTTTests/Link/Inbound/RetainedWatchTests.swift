@@ -9,7 +9,7 @@ import Testing
     private static func bench(_ version: MQTTVersion = .v5) -> Bench {
         let bench = Bench {
             $0.base = "s"
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.watched = ["s/online", "s/info", "s/alert/+"]
             $0.watchedWhole = ["s/schema", "home/device"]
             var check = LinkOptions.SelfCheck()

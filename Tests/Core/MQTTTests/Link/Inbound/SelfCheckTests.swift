@@ -10,7 +10,7 @@ extension Bench {
         -> Bench
     {
         Bench {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             var check = LinkOptions.SelfCheck()
             check.commandTopic = "s/cmd/selfcheck"
             check.echoTopics = ["s/online", "d/trace"]
@@ -57,7 +57,7 @@ extension Bench {
     /// What was asked waits behind a backlog: that nothing has come back yet says nothing.
     @Test func aSlowLineIsNotAccused() {
         // Without a keepalive: the line is slow, and not silent.
-        let bench = Bench.checked(.v311) { $0.mqtt.keepalive = 0 }
+        let bench = Bench.checked(.v311) { $0.connection.mqtt.keepalive = 0 }
         bench.comeUp()
         bench.transport.answer()
         bench.put("d/trace", "t", .trace)

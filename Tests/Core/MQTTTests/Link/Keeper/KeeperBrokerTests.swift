@@ -90,7 +90,7 @@ final class ArrayKeeper: Sendable {
     ) throws {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.protocolVersion = .init(version)
             $0.keepsEssential = true
             $0.queueMessages = 40
         }

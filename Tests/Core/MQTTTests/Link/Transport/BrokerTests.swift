@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: versions) func aLateSubscriberLearnsTheState(version: MQTTVersion) throws {
         let broker = try Broker()
-        let board = try RealLink(port: broker.port) { $0.mqtt.protocolVersion = .init(version) }
+        let board = try RealLink(port: broker.port) { $0.connection.mqtt.protocolVersion = .init(version) }
         let base = "seismote/board/state"
         board.publish("\(base)/summary", "s", qos: 0, retain: true, .state)
         board.publish("\(base)/info", "i", retain: true, .essential)
@@ -55,9 +55,9 @@ import Testing
         let broker = try Broker()
         // The defaults of the settings.
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
-            $0.mqtt.reconnectMinimum = 1
-            $0.mqtt.reconnectMaximum = 120
+            $0.connection.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.reconnectMinimum = 1
+            $0.connection.mqtt.reconnectMaximum = 120
         }
         #expect(board.connected())
         for round in 0..<2 {
@@ -78,7 +78,7 @@ import Testing
     @Test(arguments: versions) func whatWasMadeOfflineArrivesInOrder(version: MQTTVersion) throws {
         let broker = try Broker()
         let gate = try OldBroker(nil, broker: broker.port)
-        let board = try RealLink(port: gate.port) { $0.mqtt.protocolVersion = .init(version) }
+        let board = try RealLink(port: gate.port) { $0.connection.mqtt.protocolVersion = .init(version) }
         #expect(board.connected())
         broker.kill()
         #expect(board.disconnected())
@@ -136,7 +136,7 @@ import Testing
 
     @Test func withoutAWordFromTheBrokerATooLargeMessageIsGivenUpAfterThreeConnections() throws {
         let broker = try Broker("max_packet_size 2000")
-        let board = try RealLink(port: broker.port) { $0.mqtt.protocolVersion = .v311 }
+        let board = try RealLink(port: broker.port) { $0.connection.mqtt.protocolVersion = .v311 }
         #expect(board.acked(1))
         board.publish("e/large", String(repeating: "x", count: 3000))
         #expect(eventually { board.link.statistics.abandoned == 1 })
@@ -166,7 +166,7 @@ import Testing
     @Test func anOrderlyStopEmptiesTheQueueAndSaysOffline() throws {
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port)
-        let board = try RealLink(port: broker.port) { $0.mqtt.willDelay = 15 }
+        let board = try RealLink(port: broker.port) { $0.connection.mqtt.willDelay = 15 }
         #expect(board.connected())
         for index in 0..<200 { board.publish("e/trace", "\(index)") }
         let watch = Stopwatch()

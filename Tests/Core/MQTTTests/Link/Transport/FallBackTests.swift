@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: OldBroker.Manner.allCases) func aBrokerWithout5IsSpokenToIn311(manner: OldBroker.Manner) throws {
         let broker = try Broker()
         let old = try OldBroker(manner, broker: broker.port)
-        let board = try RealLink(port: old.port) { $0.connectTimeout = manner == .silence ? 1 : 10 }
+        let board = try RealLink(port: old.port) { $0.connection.connectTimeout = manner == .silence ? 1 : 10 }
         board.publish("e/trigger", "x", .essential)
         #expect(board.acked(2))
         #expect(board.link.statistics.version == .v311)
@@ -37,8 +37,8 @@ import Testing
         let broker = try Broker()
         let gate = try OldBroker(.close, broker: broker.port)
         let board = try RealLink(port: gate.port) {
-            $0.mqtt.protocolVersion = .v311
-            $0.mqtt.keepalive = 5
+            $0.connection.mqtt.protocolVersion = .v311
+            $0.connection.mqtt.keepalive = 5
         }
         #expect(board.connected())
         gate.freeze()
@@ -59,12 +59,12 @@ import Testing
         let gate = try OldBroker(.close, broker: broker.port)
         let listener = try Subscriber(port: broker.port)
         // Straight to the broker first, so that the session is one of MQTT 5; cut by the broker itself.
-        let board = try RealLink(port: broker.port) { $0.mqtt.willDelay = 15 }
+        let board = try RealLink(port: broker.port) { $0.connection.mqtt.willDelay = 15 }
         #expect(board.acked(1))
         let twin = try RealLink(port: broker.port) {
-            $0.mqtt.willDelay = 15
-            $0.mqtt.reconnectMinimum = 30
-            $0.mqtt.reconnectMaximum = 30
+            $0.connection.mqtt.willDelay = 15
+            $0.connection.mqtt.reconnectMinimum = 30
+            $0.connection.mqtt.reconnectMaximum = 30
         }
         // The twin has the same client id: the broker hangs up on the first, which comes back and throws the twin out.
         #expect(twin.connected())
@@ -100,8 +100,8 @@ import Testing
             ])
         #expect(eventually { silent.output.contains("ready") })
         let board = try RealLink(port: broker.port) {
-            $0.brokers = [BrokerAddress(host: "localhost", port: broker.port, tls: false)]
-            $0.connectTimeout = 1
+            $0.connection.brokers = [BrokerAddress(host: "localhost", port: broker.port, tls: false)]
+            $0.connection.connectTimeout = 1
         }
         #expect(board.connected())
         #expect(board.link.statistics.failedAttempts >= 1)
@@ -114,7 +114,7 @@ import Testing
     @Test func aNameThatCannotBeResolvedIsTriedAgain() throws {
         let effort = LinkEffort()
         let board = try RealLink(port: 1883) {
-            $0.brokers = [BrokerAddress(host: "nowhere.invalid", port: 1883, tls: false)]
+            $0.connection.brokers = [BrokerAddress(host: "nowhere.invalid", port: 1883, tls: false)]
         }
         #expect(eventually(within: 30) { board.link.statistics.failedAttempts >= 3 })
         guard case .disconnected(_, let reason, _) = board.reports.last(where: { $0 != board.reports.last }) else {

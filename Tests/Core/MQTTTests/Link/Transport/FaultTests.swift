@@ -18,11 +18,11 @@ import Testing
         let secret = try folder.write("secret", "wrong\n")
         let began = Date()
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
-            $0.mqtt.username = "board"
-            $0.mqtt.passwordFile = secret
-            $0.mqtt.reconnectMinimum = 0.05
-            $0.mqtt.reconnectMaximum = 3
+            $0.connection.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.username = "board"
+            $0.connection.mqtt.passwordFile = secret
+            $0.connection.mqtt.reconnectMinimum = 0.05
+            $0.connection.mqtt.reconnectMaximum = 3
         }
         #expect(eventually { board.link.statistics.failedAttempts == 1 })
         guard case .disconnected(_, let reason, let pause) = board.reports.last else {
@@ -42,8 +42,8 @@ import Testing
     @Test(arguments: [false, true]) func aRefusedPortDoesNotSpin(tls: Bool) throws {
         let port = try FreePort.find()
         let board = try RealLink(port: port, tls: tls) {
-            $0.mqtt.reconnectMinimum = 0.1
-            $0.mqtt.reconnectMaximum = 0.2
+            $0.connection.mqtt.reconnectMinimum = 0.1
+            $0.connection.mqtt.reconnectMaximum = 0.2
         }
         let effort = LinkEffort()
         #expect(eventually(within: 20) { board.link.statistics.failedAttempts >= 12 })
@@ -70,7 +70,7 @@ import Testing
             ])
         #expect(eventually { silent.output.contains("ready") })
         let effort = LinkEffort()
-        let board = try RealLink(port: port, tls: tls) { $0.connectTimeout = 1 }
+        let board = try RealLink(port: port, tls: tls) { $0.connection.connectTimeout = 1 }
         #expect(eventually { board.link.statistics.failedAttempts >= 3 })
         print("silent server, tls \(tls): \(effort.used) s of processor time for 3 attempts of 1 s")
         #expect(effort.isBelow(0.6))
@@ -81,8 +81,8 @@ import Testing
     {
         let broker = try Broker()
         let board = try RealLink(port: broker.port) {
-            $0.mqtt.protocolVersion = .init(version)
-            $0.connectTimeout = 2
+            $0.connection.mqtt.protocolVersion = .init(version)
+            $0.connection.connectTimeout = 2
         }
         // (That it is online has to be acknowledged before: what is not then is said once, on the next connection.)
         #expect(board.acked(1))
@@ -114,7 +114,7 @@ import Testing
         let dead = try FreePort.find()
         let broker = try Broker()
         let board = try RealLink(port: dead) {
-            $0.brokers.append(BrokerAddress(host: "127.0.0.1", port: broker.port, tls: false))
+            $0.connection.brokers.append(BrokerAddress(host: "127.0.0.1", port: broker.port, tls: false))
         }
         board.publish("e/trace", "x")
         #expect(board.acked(2))
@@ -149,7 +149,7 @@ import Testing
                     for x, y in ((a, b), (b, a)): threading.Thread(target=pump, args=(x, y), daemon=True).start()
                 """,
             ])
-        let board = try RealLink(port: gate) { $0.mqtt.willDelay = 1 }
+        let board = try RealLink(port: gate) { $0.connection.mqtt.willDelay = 1 }
         // A second connection: the delay must hold for it as well.
         #expect(board.connected())
         #expect(listener.first { $0.text == "online" } != nil)

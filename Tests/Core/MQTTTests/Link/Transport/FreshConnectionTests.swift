@@ -49,7 +49,7 @@ import Testing
     /// Messages that were on their way stay with nobody when the handle goes: they are sent again, in their order.
     @Test(arguments: BrokerTests.versions) func whatWasOnItsWayIsSentAgain(version: MQTTVersion) throws {
         let broker = try Broker()
-        let board = try RealLink(port: broker.port) { $0.mqtt.protocolVersion = .init(version) }
+        let board = try RealLink(port: broker.port) { $0.connection.mqtt.protocolVersion = .init(version) }
         #expect(board.acked(1))
         broker.freeze()
         for index in 0..<50 { board.publish("e/event", "\(index)", .essential) }
@@ -81,7 +81,7 @@ import Testing
             ])
         #expect(eventually { silent.output.contains("\n") })
         let port = try #require(Int(silent.output.trimmingCharacters(in: .whitespacesAndNewlines)))
-        let board = try RealLink(port: port) { $0.connectTimeout = 30 }
+        let board = try RealLink(port: port) { $0.connection.connectTimeout = 30 }
         #expect(eventually { board.attempts == 1 })
         let began = ContinuousClock.now
         #expect(board.link.stop(within: 5))

@@ -39,7 +39,7 @@ import Testing
     /// The keepalive that a broker names counts, not ours.
     @Test func aShorterKeepaliveOfTheBrokerIsKept() throws {
         let broker = try OddBroker(properties: "130002")
-        let link = try Self.link(broker) { $0.mqtt.keepalive = 600 }
+        let link = try Self.link(broker) { $0.connection.mqtt.keepalive = 600 }
         #expect(eventually(within: 15) { broker.pings >= 2 })
         #expect(broker.connections == 1 && link.link.statistics.connected)
     }

@@ -22,11 +22,11 @@ final class RealLink: Sendable {
         var options = LinkOptions(
             brokers: [BrokerAddress(host: "127.0.0.1", port: port, tls: tls)], clientID: id,
             presence: .init(topic: "seismote/\(id)/state/online"))
-        options.mqtt.protocolVersion = .v5
-        options.mqtt.willDelay = 0
-        options.mqtt.keepalive = 5
-        options.mqtt.reconnectMinimum = 0.1
-        options.mqtt.reconnectMaximum = 0.5
+        options.connection.mqtt.protocolVersion = .v5
+        options.connection.mqtt.willDelay = 0
+        options.connection.mqtt.keepalive = 5
+        options.connection.mqtt.reconnectMinimum = 0.1
+        options.connection.mqtt.reconnectMaximum = 0.5
         options.stateOrder = ["online", "info", "config", "config/schema", "summary", "health"].map {
             "seismote/\(id)/state/\($0)"
         }

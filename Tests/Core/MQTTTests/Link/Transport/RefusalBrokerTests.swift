@@ -13,7 +13,7 @@ import Testing
         _ port: Int, _ version: MQTTVersion, checks: Bool = false
     ) throws -> RealLink {
         try RealLink(port: port) {
-            ($0.mqtt.protocolVersion, $0.base, $0.mqtt.username) = (.init(version), base, "board")
+            ($0.connection.mqtt.protocolVersion, $0.base, $0.connection.mqtt.username) = (.init(version), base, "board")
             $0.keepsEssential = true
             guard checks else { return }
             var check = LinkOptions.SelfCheck()
@@ -85,7 +85,7 @@ import Testing
         let info = "\(Self.base)/state/info"
         let both = try ["one", "two"].map { name in
             let board = try RealLink(port: broker.port) {
-                $0.mqtt.protocolVersion = .init(version)
+                $0.connection.mqtt.protocolVersion = .init(version)
                 var check = LinkOptions.SelfCheck()
                 (check.commandTopic, check.echoTopics) = ("\(Self.base)/cmd/selfcheck", [info])
                 (check.identityTopic, check.identity) = (info, Array(name.utf8))

@@ -17,7 +17,9 @@ import Testing
         let authority = Authority(in: broker.folder)
         try authority.issue("server", by: "good", days: -1)
         try broker.start()
-        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = broker.folder.path("good.crt") }
+        let board = try RealLink(port: broker.port, tls: true) {
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+        }
         #expect(eventually { board.link.statistics.failedAttempts >= 2 })
         #expect(board.link.statistics.connects == 0)
         #expect(Self.reasons(board).first?.contains("certificate was not accepted") == true, "\(Self.reasons(board))")
@@ -29,7 +31,9 @@ import Testing
 
     @Test func aWrongAuthorityIsSaidInWords() throws {
         let broker = try TLSTests.broker()
-        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = broker.folder.path("other.crt") }
+        let board = try RealLink(port: broker.port, tls: true) {
+            $0.connection.mqtt.tls.caFile = broker.folder.path("other.crt")
+        }
         #expect(eventually { board.link.statistics.failedAttempts >= 1 })
         #expect(Self.reasons(board).first?.contains("certificate was not accepted") == true, "\(Self.reasons(board))")
     }
@@ -38,7 +42,9 @@ import Testing
     @Test(arguments: ["", "tls_version tlsv1.2\n"]) func aMissingClientCertificateIsSaidInWords(version: String) throws
     {
         let broker = try TLSTests.broker(TLSTests.lines + "require_certificate true\n" + version)
-        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = broker.folder.path("good.crt") }
+        let board = try RealLink(port: broker.port, tls: true) {
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+        }
         #expect(eventually { Self.reasons(board).count >= 4 })
         let reasons = Self.reasons(board)
         #expect(reasons.allSatisfy { $0.contains("client certificate (mqtt.tls.cert_file") }, "\(reasons)")
@@ -49,9 +55,9 @@ import Testing
         let broker = try TLSTests.broker(TLSTests.lines + "require_certificate true\n")
         try Authority(in: broker.folder).issue("stranger", by: "other")
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
-            $0.mqtt.tls.certFile = broker.folder.path("stranger.crt")
-            $0.mqtt.tls.keyFile = broker.folder.path("stranger.key")
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.connection.mqtt.tls.certFile = broker.folder.path("stranger.crt")
+            $0.connection.mqtt.tls.keyFile = broker.folder.path("stranger.key")
         }
         #expect(eventually { Self.reasons(board).count >= 3 })
         let reasons = Self.reasons(board)
@@ -66,13 +72,13 @@ import Testing
         let pipe = broker.folder.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.mqtt.tls.caFile = which == "ca" ? pipe : broker.folder.path("good.crt")
+            $0.connection.mqtt.tls.caFile = which == "ca" ? pipe : broker.folder.path("good.crt")
             if which == "certificate" || which == "key" {
-                $0.mqtt.tls.certFile = which == "certificate" ? pipe : broker.folder.path("board.crt")
-                $0.mqtt.tls.keyFile = which == "key" ? pipe : broker.folder.path("board.key")
+                $0.connection.mqtt.tls.certFile = which == "certificate" ? pipe : broker.folder.path("board.crt")
+                $0.connection.mqtt.tls.keyFile = which == "key" ? pipe : broker.folder.path("board.key")
             }
-            if which == "password" { ($0.mqtt.username, $0.mqtt.passwordFile) = ("board", pipe) }
-            if which == "psk" { ($0.mqtt.tls.pskIdentity, $0.mqtt.tls.pskFile) = ("board", pipe) }
+            if which == "password" { ($0.connection.mqtt.username, $0.connection.mqtt.passwordFile) = ("board", pipe) }
+            if which == "psk" { ($0.connection.mqtt.tls.pskIdentity, $0.connection.mqtt.tls.pskFile) = ("board", pipe) }
         }
         #expect(eventually { Self.reasons(board).count >= 2 })
         let reasons = Self.reasons(board)
@@ -96,9 +102,9 @@ import Testing
         try authority.issue("renewed", by: "good")
         try install("old")
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
-            $0.mqtt.tls.certFile = broker.folder.path("mine.crt")
-            $0.mqtt.tls.keyFile = broker.folder.path("mine.key")
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.connection.mqtt.tls.certFile = broker.folder.path("mine.crt")
+            $0.connection.mqtt.tls.keyFile = broker.folder.path("mine.key")
         }
         #expect(board.connected())
         #expect(eventually { broker.log.contains("u'old'") })
@@ -132,10 +138,10 @@ import Testing
         let port = try FreePort.find()
         let server = try Self.server(broker, port, ["-alpn", "mqtt"])
         let board = try RealLink(port: port, tls: true) {
-            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
-            $0.mqtt.tls.alpn = "mqtt"
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.connection.mqtt.tls.alpn = "mqtt"
             // What s_server says comes out when the connection ends.
-            $0.connectTimeout = 1
+            $0.connection.connectTimeout = 1
         }
         #expect(
             eventually { server.output.contains("ALPN protocols selected: mqtt") }, "\(server.output)\(server.errors)")
@@ -149,9 +155,9 @@ import Testing
         let port = try FreePort.find()
         let server = try Self.server(broker, port, ["-tls1_2"])
         let board = try RealLink(port: port, tls: true) {
-            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
-            $0.mqtt.tls.minimumVersion = version
-            $0.connectTimeout = 1
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.connection.mqtt.tls.minimumVersion = version
+            $0.connection.connectTimeout = 1
         }
         if version == .v12 {
             #expect(eventually { server.output.contains("CIPHER is") })
@@ -166,13 +172,13 @@ import Testing
             "psk_file %/keys\npsk_hint seismote\nuse_identity_as_username true\nlog_type all",
             files: ["keys": "board:0123456789abcdef\n", "mine": "0123456789abcdef\n", "wrong": "ffffffff\n"])
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.mqtt.tls.pskIdentity = "board"
-            $0.mqtt.tls.pskFile = broker.folder.path("mine")
+            $0.connection.mqtt.tls.pskIdentity = "board"
+            $0.connection.mqtt.tls.pskFile = broker.folder.path("mine")
         }
         #expect(board.connected())
         let stranger = try RealLink(port: broker.port, id: "stranger", tls: true) {
-            $0.mqtt.tls.pskIdentity = "board"
-            $0.mqtt.tls.pskFile = broker.folder.path("wrong")
+            $0.connection.mqtt.tls.pskIdentity = "board"
+            $0.connection.mqtt.tls.pskFile = broker.folder.path("wrong")
         }
         #expect(eventually { stranger.link.statistics.failedAttempts >= 2 })
         #expect(stranger.link.statistics.connects == 0)
@@ -188,8 +194,8 @@ import Testing
         let broker = try TLSTests.broker(TLSTests.lines + "log_type all\n")
         try broker.folder.write("mine", "0123456789abcdef\n")
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.mqtt.tls.pskIdentity = "board"
-            $0.mqtt.tls.pskFile = broker.folder.path("mine")
+            $0.connection.mqtt.tls.pskIdentity = "board"
+            $0.connection.mqtt.tls.pskFile = broker.folder.path("mine")
         }
         #expect(eventually { board.link.statistics.failedAttempts >= 2 })
         #expect(board.link.statistics.connects == 0)
@@ -200,8 +206,8 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write("key", "not hexadecimal\n")
         let board = try RealLink(port: try FreePort.find(), tls: true) {
-            $0.mqtt.tls.pskIdentity = "board"
-            $0.mqtt.tls.pskFile = file
+            $0.connection.mqtt.tls.pskIdentity = "board"
+            $0.connection.mqtt.tls.pskFile = file
         }
         #expect(eventually { board.link.statistics.failedAttempts >= 1 })
         let reasons = Self.reasons(board)

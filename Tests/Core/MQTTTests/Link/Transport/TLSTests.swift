@@ -56,10 +56,10 @@ struct Authority {
     @Test(arguments: BrokerTests.versions) func publishesOverTLS(version: MQTTVersion) throws {
         let broker = try Self.broker(Self.lines + "require_certificate true\nuse_identity_as_username true\n")
         let board = try RealLink(port: broker.port, tls: true) {
-            $0.mqtt.protocolVersion = .init(version)
-            $0.mqtt.tls.caFile = broker.folder.path("good.crt")
-            $0.mqtt.tls.certFile = broker.folder.path("board.crt")
-            $0.mqtt.tls.keyFile = broker.folder.path("board.key")
+            $0.connection.mqtt.protocolVersion = .init(version)
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+            $0.connection.mqtt.tls.certFile = broker.folder.path("board.crt")
+            $0.connection.mqtt.tls.keyFile = broker.folder.path("board.key")
         }
         board.publish("e/trace", String(repeating: "x", count: 100_000))
         #expect(board.acked(2))
@@ -77,7 +77,7 @@ struct Authority {
         let file = broker.folder.path("ca.crt")
         try FileManager.default.copyItem(atPath: broker.folder.path("other.crt"), toPath: file)
         let effort = LinkEffort()
-        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = file }
+        let board = try RealLink(port: broker.port, tls: true) { $0.connection.mqtt.tls.caFile = file }
         #expect(eventually { board.link.statistics.failedAttempts >= 5 })
         #expect(!board.link.statistics.connected)
         #expect(effort.isBelow(0.5))
@@ -90,7 +90,7 @@ struct Authority {
     @Test func aMissingFileIsNamedAndWaitedFor() throws {
         let broker = try Self.broker()
         let file = broker.folder.path("later.crt")
-        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = file }
+        let board = try RealLink(port: broker.port, tls: true) { $0.connection.mqtt.tls.caFile = file }
         #expect(eventually { board.link.statistics.failedAttempts >= 2 })
         let named = board.reports.contains { event in
             if case .disconnected(_, let reason, _) = event { reason.contains(file) } else { false }
@@ -105,7 +105,9 @@ struct Authority {
         broker.kill()
         try Authority(broker.folder, "good").issue("server", by: "good", address: "127.0.0.9")
         try broker.start()
-        let board = try RealLink(port: broker.port, tls: true) { $0.mqtt.tls.caFile = broker.folder.path("good.crt") }
+        let board = try RealLink(port: broker.port, tls: true) {
+            $0.connection.mqtt.tls.caFile = broker.folder.path("good.crt")
+        }
         #expect(eventually { board.link.statistics.failedAttempts >= 2 })
         #expect(board.link.statistics.connects == 0)
         #expect(broker.log.contains("alert"))

@@ -1,0 +1,75 @@
+import Messages
+import Settings
+
+/// Options of a connection to a broker: of the client, of the link, and of one attempt alone.
+public struct ConnectionOptions: Sendable, Equatable {
+    /// Tried in order, never empty.
+    public var brokers: [BrokerAddress]
+    /// Empty: `clientPrefix` and a random text (`BrokerClient` makes it).
+    public var clientID: String
+    package var clientPrefix = "seismote-ctl"
+    /// The settings as they are. Those of `uris` are `brokers`, and that of `clientID` is `clientID`. The password file is
+    /// absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd credential), and is read before each attempt, so that a
+    /// changed password takes effect.
+    public var mqtt = MQTTConfiguration()
+    /// Seconds from the start of an attempt to the broker's CONNACK.
+    public var connectTimeout = 10.0
+    /// Bytes of payload of a message that comes in; of a larger one only the size is told.
+    public var inboundBytes = 64 << 10
+    /// Bytes of the largest packet that the broker may send (MQTT 5); nil: any.
+    package var maximumPacketSize: UInt32?
+    /// QoS 1 messages without acknowledgement that the broker may send; nil: as libmosquitto has it.
+    package var receiveMaximum: Int?
+    /// QoS 1 messages without acknowledgement that are sent, whatever the broker allows; nil: as libmosquitto has it.
+    package var sendMaximum: Int?
+    /// The session ends with the connection, and does not go on with an earlier one.
+    package var isClean = true
+    /// Seconds that the broker keeps the session after the connection (MQTT 5).
+    package var sessionExpiry: UInt32?
+    package var will: Will?
+
+    public init(brokers: [BrokerAddress], clientID: String = "") { (self.brokers, self.clientID) = (brokers, clientID) }
+
+    /// Message that the broker publishes when the client is gone without a good-bye.
+    package struct Will: Sendable, Equatable {
+        package var topic: String
+        package var payload: [UInt8]
+        package var contentType: ContentType?
+        /// Seconds that the broker waits for the client to come back before (MQTT 5).
+        package var delay: UInt32 = 0
+
+        package init(topic: String, payload: [UInt8]) { (self.topic, self.payload) = (topic, payload) }
+    }
+
+    /// The version of the first attempt; 5 falls back to 3.1.1 with a broker that has no 5.
+    public var version: MQTTVersion {
+        switch mqtt.protocolVersion {
+        case .auto: .automatic
+        case .v5: .v5
+        case .v311: .v311
+        }
+    }
+
+    /// Where the client id of a station is set, the broker takes some names only: ours begins with it.
+    package mutating func takeNames(of mqtt: MQTTConfiguration, station: String) {
+        if !mqtt.clientID.isEmpty { clientPrefix = mqtt.clientID.naming(station) + "-ctl" }
+    }
+}
+
+/// How a client introduces itself to a broker: with MQTT 5 and everything, or with less where the broker has less.
+struct ConnectForm: Sendable, Equatable {
+    var version: MQTTVersion
+    /// Quality of service and retained flag of the last will.
+    var willQoS = 1
+    var willIsRetained = true
+}
+
+/// How a filter is subscribed to (MQTT 5; 3.1.1 knows none of it).
+struct SubscriptionOptions {
+    /// The broker sends with the subscription what it retains.
+    var wantsRetained = true
+    /// A message says whether it was published as retained.
+    var keepsRetained = false
+    /// Messages of our own do not come back.
+    var isWithoutOwn = false
+}
