@@ -27,7 +27,7 @@ struct Dispatcher: ~Copyable {
     private let boot: String
     private var topics: Topics
     private var messenger: Messenger
-    private(set) var desk: CommandDesk
+    private(set) var gate: CommandGate
     private let record: CommandRecord
     private var random = SystemRandomNumberGenerator()
     /// Commands that another thread carries out.
@@ -89,7 +89,7 @@ struct Dispatcher: ~Copyable {
         messenger = Messenger(topics: topics, boot: boot)
         keeper.writes = storage.files
         var journal = CommandJournal(directory: configuration.storage.directory)
-        desk = CommandDesk(topics: topics, groups: configuration.station.groups, memory: journal.read())
+        gate = CommandGate(topics: topics, groups: configuration.station.groups, memory: journal.read())
         record = CommandRecord(journal)
     }
 
@@ -99,7 +99,7 @@ struct Dispatcher: ~Copyable {
         if disk.arrived.isEmpty {
             let (messages, lost) = inbox.take()
             disk.arrived = messages[...]
-            desk.lost(lost)
+            gate.lost(lost)
         }
         while disk.begun == nil, let verdict = nextVerdict(&reporter) { act(verdict, &reporter) }
         for (number, outcome) in (sampling?.takeOutcomes() ?? []) + storage.orders.takeOutcomes()
@@ -112,30 +112,30 @@ struct Dispatcher: ~Copyable {
         takeUpdateAnswer(&reporter)
         if changing == nil { keeper.lookAtTrial(HostClock.monotonic()) }
         sendLog()
-        reporter.rejectedCommands = desk.rejected
+        reporter.rejectedCommands = gate.rejected
         // The reply to it leaves first, if the disk takes it down.
         return disk.replies.isEmpty || HostClock.monotonic() >= disk.patienceEnds ? course : .goOn
     }
 
-    private mutating func nextVerdict(_ reporter: inout Reporter) -> CommandDesk.Verdict? {
+    private mutating func nextVerdict(_ reporter: inout Reporter) -> CommandGate.Verdict? {
         let (now, wall) = (HostClock.monotonic(), HostClock.wall())
-        guard let message = disk.arrived.popFirst() else { return desk.next(now: now, wall: wall) }
+        guard let message = disk.arrived.popFirst() else { return gate.next(now: now, wall: wall) }
         if reporter.isFromHomeAssistant(message) {
             reporter.take(fromHomeAssistant: message, random: random.next())
             return .nothing
         }
-        return desk.take(message, connection: message.connection, now: now, wall: wall, random: &random)
+        return gate.take(message, connection: message.connection, now: now, wall: wall, random: &random)
     }
 
     /// When the next round is due even if nothing comes (ns of the monotonic clock).
     var due: Int64? {
         let reverts = changes.isIdle ? keeper.reverts : nil
-        return [desk.nextDue, reverts, changes.due, disk.begun?.deadline].compactMap { $0 }.min()
+        return [gate.nextDue, reverts, changes.due, disk.begun?.deadline].compactMap { $0 }.min()
     }
 
     // MARK: Replies
 
-    private mutating func act(_ verdict: CommandDesk.Verdict, _ reporter: inout Reporter) {
+    private mutating func act(_ verdict: CommandGate.Verdict, _ reporter: inout Reporter) {
         switch verdict {
         case .nothing: break
         case .again(let reply, let destination): publish(reply, destination)
@@ -151,7 +151,7 @@ struct Dispatcher: ~Copyable {
             // It changes nothing, and so is not worth a place on the disk: a flood of bad commands would wear that out.
             publish(messenger.reply(message, time: HostClock.wall()), destination, priority: .state)
         case .carryOut(let request):
-            guard !request.command.onlyTells, let id = request.id, let entry = desk.memory.entry(id) else {
+            guard !request.command.onlyTells, let id = request.id, let entry = gate.memory.entry(id) else {
                 return carryOut(request, &reporter)
             }
             // It is carried out when the disk knows of it, so that it never is a second time.
@@ -172,7 +172,7 @@ struct Dispatcher: ~Copyable {
         message.isIncomplete = isIncomplete || made?.isIncomplete == true
         let reply = messenger.reply(message, made: made, time: HostClock.wall())
         var number: Int?
-        if let entry = desk.said(request, reply, isFinal: phase != .accepted) {
+        if let entry = gate.said(request, reply, isFinal: phase != .accepted) {
             let written = note(entry, isDurable: !request.command.onlyTells)
             if !request.command.onlyTells, phase != .failed { number = written }
         }
@@ -234,7 +234,7 @@ struct Dispatcher: ~Copyable {
 
     /// (Mutating because Swift 6.0's verifier ends the compiler where a borrowed dispatcher is looked into like this.)
     private mutating func note(_ entry: CommandMemory.Entry, isDurable: Bool) -> Int {
-        record.append(entry, isDurable: isDurable, desk.memory, to: storage.files)
+        record.append(entry, isDurable: isDurable, gate.memory, to: storage.files)
     }
 
     private mutating func sendLog() {
@@ -525,7 +525,7 @@ extension Dispatcher {
                 if !change.isDryRun, case .merge(let patch) = change.kind {
                     keeper.reject(patch, error.errors, source: request.source)
                 }
-                desk.refused()
+                gate.refused()
                 if !change.isDryRun { reporter.wasRefused() }
                 fail(request, revision: reporter.revision, error.told)
             }
@@ -778,7 +778,7 @@ extension Dispatcher {
                 anew.takeOver(messenger)
                 messenger = anew
             }
-        case .commands: desk = desk.with(topics: topics, groups: configuration.station.groups)
+        case .commands: gate = gate.with(topics: topics, groups: configuration.station.groups)
         case .reporter:
             reporter.take(keeper.ledger, configuration, topics)
             guard !one.keys.isEmpty else { break }

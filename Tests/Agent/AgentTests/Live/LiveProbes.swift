@@ -25,12 +25,12 @@ extension LiveRowTests {
         let bench = try AgentBench()
         bench.send("ping", group: "school")
         bench.round()
-        guard bench.dispatcher.desk.nextDue == nil, bench.change(patch("station.groups", #"["school"]"#)) else {
+        guard bench.dispatcher.gate.nextDue == nil, bench.change(patch("station.groups", #"["school"]"#)) else {
             return false
         }
         bench.send("ping", group: "school")
         bench.round()
-        return bench.dispatcher.desk.nextDue != nil
+        return bench.dispatcher.gate.nextDue != nil
     }
 
     @Sendable static func health() throws -> Bool {

@@ -18,19 +18,19 @@ private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let verb = index < verbs.count ? verbs[index].name : index < 28 ? Command.config.name : "verb\(index)"
     let payload = wrapped(Array(bytes.dropFirst()), verb: verb, bare: first & 32 != 0)
 
-    var desk = CommandDesk(topics: topics, groups: ["north"])
+    var gate = CommandGate(topics: topics, groups: ["north"])
     var message = InboundMessage(topic: topics.command(verb), payload: payload)
     message.isRetained = first & 192 == 192
     if first & 64 != 0 { message.responseTopic = "replies/me" }
     var random = SystemRandomNumberGenerator()
-    let verdict = desk.take(message, connection: 1, now: 1, wall: 1_767_608_430_000_000_000, random: &random)
+    let verdict = gate.take(message, connection: 1, now: 1, wall: 1_767_608_430_000_000_000, random: &random)
     switch verdict {
     case .nothing: check(message.isRetained && payload.isEmpty, "no answer to \(verb)")
     case .again: check(false, "an id was known that nobody had used")
     case .refuse(let refusal):
         check(!refusal.errors.isEmpty, "no reason")
         for error in refusal.errors { check(!error.message.isEmpty, "a reason without words") }
-        check(desk.rejected == 1 && desk.memory.entries.isEmpty, "a refused command is remembered")
+        check(gate.rejected == 1 && gate.memory.entries.isEmpty, "a refused command is remembered")
         let reply = ReplyMessage(
             id: refusal.id, command: refusal.command, phase: .failed, revision: 0, errors: refusal.errors)
         var messenger = Messenger(topics: topics, boot: "")
@@ -38,11 +38,11 @@ private func commands(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
         check(text.count < 200_000, "a reply of \(text.count) bytes")
         check((try? JSONReader.read(text)) != nil, "a reply that is no JSON: \(String(decoding: text, as: UTF8.self))")
     case .carryOut(let request):
-        check(!message.isRetained && desk.rejected == 0, "refused and carried out")
+        check(!message.isRetained && gate.rejected == 0, "refused and carried out")
         // (What only reads the storage may be asked again.)
         if request.command.isRemembered, let id = request.id {
             check(
-                desk.take(message, connection: 1, now: 2, wall: 1_767_608_430_000_000_000, random: &random) == .nothing,
+                gate.take(message, connection: 1, now: 2, wall: 1_767_608_430_000_000_000, random: &random) == .nothing,
                 id)
         }
         let context = CommandContext(

@@ -2,7 +2,7 @@ import Messages
 import Values
 
 /// Rules for every message that may be a command. Pure; the time is passed in.
-public struct CommandDesk: Sendable {
+public struct CommandGate: Sendable {
     public enum Verdict: Sendable, Equatable {
         /// Does nothing, without a reply.
         case nothing
@@ -47,10 +47,10 @@ public struct CommandDesk: Sendable {
     }
 
     /// Other settings, the same memory.
-    public func with(topics: Topics, groups: [String]) -> CommandDesk {
-        var desk = CommandDesk(topics: topics, groups: groups, memory: memory)
-        (desk.rate, desk.complaints, desk.waiting, desk.rejected) = (rate, complaints, waiting, rejected)
-        return desk
+    public func with(topics: Topics, groups: [String]) -> CommandGate {
+        var gate = CommandGate(topics: topics, groups: groups, memory: memory)
+        (gate.rate, gate.complaints, gate.waiting, gate.rejected) = (rate, complaints, waiting, rejected)
+        return gate
     }
 
     /// Commands that were lost before they came here.
@@ -262,4 +262,62 @@ public struct CommandDesk: Sendable {
         }
         return bytes.dropLast(end.count).last == UInt8(ascii: "/")
     }
+}
+
+/// Which command a topic stands for.
+struct CommandTopic: Equatable {
+    /// The rest of the topic behind `cmd/`; not known to be a verb.
+    var verb: String
+    /// Nil: to this station alone.
+    var group: String?
+
+    /// Nil when it is no command for a station of these groups.
+    init?(_ topic: String, _ topics: Topics, groups: [String]) {
+        if let verb = Self.rest(of: topic, after: "\(topics.commandPrefix)/") {
+            self.verb = verb
+            return
+        }
+        guard let below = Self.rest(of: topic, after: "\(topics.root)/group/") else { return nil }
+        for group in Topics.allGroups(groups) {
+            if let verb = Self.rest(of: below, after: "\(group)/cmd/") {
+                (self.verb, self.group) = (verb, group)
+                return
+            }
+        }
+        return nil
+    }
+
+    private static func rest(of text: String, after prefix: String) -> String? {
+        guard text.utf8.starts(with: prefix.utf8) else { return nil }
+        return String(Substring(text.utf8.dropFirst(prefix.utf8.count)))
+    }
+}
+
+/// Lets so many through at once and so many per second after that. Pure: the time is passed in.
+struct CommandRate: Sendable, Equatable {
+    private let burst: Double
+    private let perSecond: Double
+    private var tokens: Double
+    private var last: Int64?
+
+    init(burst: Double, perSecond: Double) {
+        (self.burst, self.perSecond) = (burst, perSecond)
+        tokens = burst
+    }
+
+    /// True, and one less, when one may pass.
+    /// - Parameter now: of the monotonic clock (ns).
+    mutating func take(now: Int64) -> Bool {
+        if let last { tokens = min(burst, tokens + Double(max(0, now - last)) / 1e9 * perSecond) }
+        last = max(last ?? now, now)
+        guard tokens >= 0.999_999 else { return false }
+        tokens -= 1
+        return true
+    }
+}
+
+extension UInt64 {
+    /// A random number as one from 0 up to 1. (`Double.random(in:using:)` would never return with a source that always
+    /// says the same.)
+    package var fraction: Double { Double(self >> 11) * 0x1p-53 }
 }

@@ -1,6 +1,29 @@
 import Messages
 import Values
 
+/// A command that could be read whole: everything in it has the right type and is within its bounds.
+public struct CommandRequest: Sendable, Equatable {
+    public var command: Command
+    public var members: CommandMembers
+    public var id: String?
+    /// Nanoseconds of UTC.
+    public var expires: Int64?
+    /// Sender, for the log.
+    public var source = ""
+    /// Nil: it was sent to this station alone.
+    public var group: String?
+    /// The same for the same command, whatever its id, expiry and source.
+    public var digest = ""
+    public var destination: ReplyDestination?
+    /// Size of its payload, bytes.
+    public var bytes = 0
+    /// Number of the connection that it came over.
+    public var connection: UInt64 = 0
+
+    /// Decides on the request. Pure: nothing happens by asking.
+    public func decision(_ context: CommandContext) -> CommandDecision { command.decide(self, context) }
+}
+
 /// Facts about the agent for a command; read only, as of the moment at which it is carried out.
 public struct CommandContext {
     /// Revision of the settings in force.
@@ -35,4 +58,24 @@ public struct CommandContext {
         (self.rate, self.takesConfirmations, self.alerts) = (rate, takesConfirmations, alerts)
         (self.update, self.clock, self.status) = (update, clock, status)
     }
+}
+
+/// Decision on a command.
+public enum CommandDecision: Sendable, Equatable {
+    /// It is done: the result.
+    case reply(Value)
+    /// An owner does it; what comes of it is the reply.
+    case effect(CommandEffect)
+    case refuse([CodedError])
+}
+
+/// Effect of a command: a task for the owner of a part of the agent, who gets the value in the braces as it is.
+public enum CommandEffect: Sendable, Equatable {
+    case settings(SettingsOrder)
+    case main(MainOrder)
+    case sampling(SamplingOrder)
+    case alarm(AlarmOrder)
+    case storage(StorageOrder)
+    /// The reply is what the storage says.
+    case both(SamplingOrder, StorageOrder)
 }
