@@ -1,4 +1,4 @@
-/// Limits of one table of a standard: data in a file of its own; see ``all``.
+/// Limits of one table of a standard: data; see ``all``.
 public struct LimitTable: Sendable, Equatable {
     /// Quantity that is compared with a limit.
     public enum Measure: String, Sendable, Equatable {

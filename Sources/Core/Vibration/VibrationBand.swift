@@ -6,8 +6,8 @@ import Glibc
 import Musl
 #endif
 
-/// The frequencies that velocity is measured in, from a lower to an upper corner in Hz. The band of a standard is a value in
-/// a file of its own; see ``all``.
+/// The frequencies that velocity is measured in, from a lower to an upper corner in Hz. The band of a standard is a value;
+/// see ``all``.
 public struct VibrationBand: Sendable, Equatable {
     /// As in the settings; nil: corners of one's own.
     public var name: String?
@@ -101,4 +101,20 @@ public enum VibrationError: Error, Sendable, Equatable {
         case .interval(let seconds): "Intervals of \(seconds) s do not divide an hour from 10 s on."
         }
     }
+}
+
+extension VibrationBand {
+    /// DIN 45669-1 (2010), range 1 to 80 Hz: what DIN 4150-2 and -3 are judged in.
+    public static let din = VibrationBand(
+        name: "din", lower: 1, upper: 80, highpass: 0.8, lowpass: 100, source: "DIN 45669-1, 1 to 80 Hz")
+
+    /// DIN 45669-1 (2010), range 1 to 315 Hz, for blasting and fast rails.
+    public static let din315 = VibrationBand(
+        name: "din315", lower: 1, upper: 315, highpass: 0.8, lowpass: 400, source: "DIN 45669-1, 1 to 315 Hz")
+}
+
+extension VibrationBand {
+    /// ISO 20816-1 and -3: velocity of machines from 10 to 1000 Hz, for those that turn faster than 600 a minute.
+    public static let machine = VibrationBand(
+        name: "machine", lower: 10, upper: 1000, highpass: 8, lowpass: 1250, source: "ISO 20816-3, 10 to 1000 Hz")
 }

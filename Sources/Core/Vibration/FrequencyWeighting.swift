@@ -1,7 +1,7 @@
 import SignalProcessing
 
 /// How strongly people feel vibration of each frequency: the transfer function of ISO 2631-1 with the parameters of one
-/// weighting, which is a value in a file of its own; see ``all``.
+/// weighting, which is a value; see ``all``.
 ///
 /// H = high pass (f₁, Q₁) · low pass (f₂, Q₁) · (1 + s/ω₃)/(1 + s/(Q₄ω₄) + s²/ω₄²) ·
 /// K (s² + s ω₅/Q₅ + ω₅²)/(s² + s ω₆/Q₆ + ω₆²).
@@ -66,4 +66,33 @@ public struct FrequencyWeighting: Sendable, Equatable {
         guard rate.isFinite, rate >= Self.leastRate else { throw .weighting(rate: rate) }
         return parts.map { $0.isMatched ? $0.section.matched(rate: rate) : $0.section.bilinear(rate: rate) }
     }
+}
+
+extension FrequencyWeighting {
+    /// Vertical, of people who sit, stand or lie: ISO 2631-1:1997, table A.1.
+    public static let wk = FrequencyWeighting(
+        name: "wk", title: "Wk", f1: 0.4, f2: 100, quality1: 0.71, f3: 12.5, f4: 12.5, quality4: 0.63,
+        step: .init(f5: 2.37, quality5: 0.91, f6: 3.35, quality6: 0.91, gain: 1), source: "ISO 2631-1:1997, table A.1")
+}
+
+extension FrequencyWeighting {
+    /// Horizontal, of people who sit, stand or lie: ISO 2631-1:1997, table A.1.
+    public static let wd = FrequencyWeighting(
+        name: "wd", title: "Wd", f1: 0.4, f2: 100, quality1: 0.71, f3: 2, f4: 2, quality4: 0.63, step: nil,
+        source: "ISO 2631-1:1997, table A.1")
+}
+
+extension FrequencyWeighting {
+    /// Vertical, of people in buildings and on rails: BS 6841:1987, BS 6472-1:2008. The gain far above its step is 1.024, so
+    /// that it is K = 0.4 far below it, as the standard writes it: 1.024 · (2.5/4)² = 0.4.
+    public static let wb = FrequencyWeighting(
+        name: "wb", title: "Wb", f1: 0.4, f2: 100, quality1: 0.71, f3: 16, f4: 16, quality4: 0.55,
+        step: .init(f5: 2.5, quality5: 0.9, f6: 4, quality6: 0.95, gain: 1.024), source: "BS 6841:1987, table 3")
+}
+
+extension FrequencyWeighting {
+    /// In buildings, whichever way people sit or lie: ISO 2631-2:2003, annex A.
+    public static let wm = FrequencyWeighting(
+        name: "wm", title: "Wm", f1: 0.7943, f2: 100, quality1: 0.71, f3: 5.684, f4: 5.684, quality4: 0.5, step: nil,
+        source: "ISO 2631-2:2003, annex A")
 }
