@@ -59,3 +59,92 @@ public struct CalibrationConfiguration: Sendable, Equatable {
 
     public init() {}
 }
+
+/// Which accelerometer of the kernel's IIO subsystem, and how its buffer is paced.
+public struct IIOSettings: Sendable, Equatable {
+    public enum Trigger: String, Sendable, CaseIterable {
+        /// Whatever works: own trigger or FIFO, the one that the device has, hrtimer, sysfs, none.
+        case auto
+        /// The device's own trigger or FIFO.
+        case device
+        /// A timer of the kernel, made through configfs.
+        case hrtimer
+        /// A trigger that the agent fires itself.
+        case sysfs
+        /// No buffer: values are read one by one.
+        case none
+    }
+
+    /// Name, label or id (`iio:device0`) of the device; `auto`: the first with the channels of an accelerometer.
+    public var device = "auto"
+    /// Context of libiio: `local:`, `ip:host`, `usb:`.
+    public var uri = "local:"
+    public var trigger = Trigger.auto
+
+    public init() {}
+}
+
+/// Which chip on which I2C bus.
+public struct I2CSettings: Sendable, Equatable {
+    /// N of `/dev/i2c-N`.
+    public var bus = 1
+    /// Address of 7 bits; nil: each at which the chip may be.
+    public var address: Int?
+    /// Name of the chip, or `auto`.
+    public var chip = "auto"
+    /// GPIO line that rises when the FIFO has reached its watermark, `gpiochip0:17`; empty: none.
+    public var dataReady = ""
+
+    public init() {}
+}
+
+/// Which recording is played, and how.
+public struct ReplaySettings: Sendable, Equatable {
+    public enum Unit: String, Sendable, CaseIterable {
+        case metresPerSecondSquared = "m/s^2", g
+
+        /// m/s² of one unit.
+        package var factor: Double { self == .g ? standardGravity : 1 }
+    }
+
+    /// Path of a CSV or miniSEED file; the content decides which.
+    public var file: String
+    /// Times real time; 0 is as fast as possible.
+    public var speed = 1.0
+    /// Start again at the end: time goes on and a gap is declared.
+    public var loop = false
+    /// m/s² per count of miniSEED, or per unit of the file. Nil: what the recording itself says, and 1 for
+    /// samples that are no counts; counts of which nothing is known are refused.
+    public var scale: PerAxis<Double>?
+    /// Unit of a CSV file's columns, before `scale`.
+    public var unit = Unit.metresPerSecondSquared
+
+    public init(file: String = "") { self.file = file }
+}
+
+/// Settings of a simulated sensor.
+public struct SimulateSettings: Sendable, Equatable {
+    public enum Scenario: String, Sendable, CaseIterable {
+        /// Gravity and the sensor's own noise.
+        case quiet
+        /// An earthquake every two minutes, the first P wave 40 s after the start.
+        case quake
+        /// Somebody carries the sensor: 1.9 steps a second.
+        case walk
+        /// A knock on the table every 10 s.
+        case tableKnock = "table-knock"
+        /// Shake's test signals on all three axes, bare: no gravity, no noise, 20 samples of zero first.
+        case sine, step, impulse
+    }
+
+    public var scenario = Scenario.quiet
+    /// RMS of the noise on each axis in m/s².
+    public var noise = 0.3e-3 * standardGravity
+    public var seed: UInt64 = 1
+    /// Amplitude in m/s² of `sine`, `step` and `impulse`.
+    public var amplitude = standardGravity
+    /// Hz, of `sine`.
+    public var frequency = 1.0
+
+    public init() {}
+}
