@@ -24,3 +24,79 @@ public enum Value: Sendable, Equatable {
         return members.first { $0.key == key }?.value
     }
 }
+
+// What a value is, for those who read what others have sent, which may have any shape: everything is asked for, nothing is
+// assumed.
+extension Value {
+    /// A finite number.
+    public var number: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .double(let number): number.isFinite ? number : nil
+        default: nil
+        }
+    }
+
+    /// A number within a range.
+    public func number(in range: ClosedRange<Double>) -> Double? {
+        number.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// Nanoseconds of a text that is a time, whatever year it is.
+    public var anyTime: Int64? { rawText.flatMap { Timestamp($0) }?.nanoseconds }
+
+    /// Nanoseconds of a text that is a time from 1920 to 2199 (``Timestamp/sensible``).
+    public var time: Int64? { anyTime.flatMap { Timestamp.sensible.contains($0) ? $0 : nil } }
+
+    public var list: [Value]? {
+        guard case .array(let list) = self else { return nil }
+        return list
+    }
+
+    /// A whole number, also when it is written as 2.0.
+    public var integer: Int64? {
+        switch self {
+        case .int(let number): number
+        case .double(let number): Int64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// The same where it fits into the machine's word, which may have 32 bits.
+    public var whole: Int? { integer.flatMap { Int(exactly: $0) } }
+
+    /// Text as it was sent: it may have anything in it, and is not for a terminal as it is.
+    public var rawText: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// True or false; no other value stands for them.
+    public var flag: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+}
+
+// Trees written down in code: `["type": "number", "minimum": 0]`.
+
+extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+}
+
+extension Value: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension Value: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: Value...) { self = .array(elements) }
+}
+
+extension Value: ExpressibleByDictionaryLiteral {
+    /// Keeps the order in which the members are written.
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        self = .object(elements.map { Member($0.0, $0.1) })
+    }
+}
