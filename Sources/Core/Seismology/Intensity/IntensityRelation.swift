@@ -1,4 +1,4 @@
-/// A published relation from ground motion to intensity. Each is a value in a file of its own.
+/// A published relation from ground motion to intensity. Each is a value; see ``allCases``.
 public struct IntensityRelation: Sendable, Equatable, CaseIterable, RawRepresentable {
     /// The closed list of those that the agent computes.
     public static let allCases: [IntensityRelation] = [
