@@ -2,7 +2,7 @@ import SignalProcessing
 
 /// A detector says of each sample whether it is on. It is one file: its settings with their defaults and help, what it
 /// does with a chunk of samples, and what an event is told of a sample at which it is on. Three lines in
-/// `DetectorList.swift` put it into the settings, the station, the messages and everything that is made from them.
+/// `DetectorList` put it into the settings, the station, the messages and everything that is made from them.
 public protocol Detector: Sendable {
     associatedtype Settings: DetectorSettings
 
