@@ -1,4 +1,4 @@
-/// A kind of filter: one file with its parameters, what does not fit together in them, and its design. `FilterList.swift`
+/// A kind of filter: one file with its parameters, what does not fit together in them, and its design. `FilterSpecification.swift`
 /// puts it into the settings, the schema, the rules against the sample rate, the command-line tool and the dashboard's form.
 /// A value is what a person asks of a filter of this kind, free of any sample rate.
 public protocol FilterKind: Sendable, Equatable {

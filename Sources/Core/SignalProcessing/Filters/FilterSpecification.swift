@@ -1,3 +1,53 @@
+/// Specification of a filter by a person, free of any sample rate. A kind of filter has a line in each of the three
+/// lists here; the rest of it is in its own file (see ``FilterKind``).
+public indirect enum FilterSpecification: Sendable, Equatable {
+    case butterworth(ButterworthSpecification)
+    case simple(SimpleSpecification)
+    case notch(NotchSpecification)
+    /// Pass-through.
+    case none
+    /// A filter of the app Shake, by its name.
+    case shake(ShakeFilter)
+    /// Several filters in series, first to last; at most 8.
+    case chain([FilterSpecification])
+
+    /// A filter of each kind at its defaults, in the order of the schema.
+    static let kinds: [Self] = [
+        .butterworth(.init()),
+        .simple(.init()),
+        .notch(.init()),
+    ]
+
+    /// Shows the filter, when it is of a kind, to a visit, which may change its parameters.
+    mutating func receive(_ visit: inout FilterVisit) {
+        switch self {
+        case .butterworth(let filter): self = .butterworth(visit.look(at: filter))
+        case .simple(let filter): self = .simple(visit.look(at: filter))
+        case .notch(let filter): self = .notch(visit.look(at: filter))
+        case .none, .shake, .chain: break
+        }
+    }
+}
+
+/// Which frequencies a filter lets through.
+public enum FilterBand: String, Sendable, CaseIterable {
+    case lowpass, highpass, bandpass, bandstop
+
+    /// Whether it has two corners.
+    public var hasTwoCorners: Bool { self == .bandpass || self == .bandstop }
+}
+
+/// How a filter's delays are filled before the first sample and after a gap.
+public enum FilterStart: String, Sendable, CaseIterable {
+    /// All delays are zero.
+    case zero
+    /// As if the first sample had been the input for ever: no transient for a constant input.
+    case steady
+
+    /// For people.
+    static let help = "The delays before the first sample: zero, or as if that sample had been the input for ever."
+}
+
 /// Reason why a filter cannot be made.
 public enum FilterDesignError: Error, Sendable, Equatable {
     /// The order is not within 1…10.
