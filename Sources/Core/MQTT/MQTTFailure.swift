@@ -51,3 +51,10 @@ extension mosq_err_t {
     /// As libmosquitto's calls return it.
     var code: Int32 { rawValue }
 }
+
+/// A connection that cannot be made or used as asked; the sentence names the object.
+public struct MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var message: String
+    public init(_ message: String) { self.message = message }
+    public var description: String { message }
+}

@@ -81,3 +81,41 @@ enum Refusal {
     /// Wrong name or password, not authorised, banned, another kind of authentication wanted, or the client id.
     static func isAboutCredentials(_ code: Int) -> Bool { [2, 4, 5, 133, 134, 135, 138, 140].contains(code) }
 }
+
+/// Pauses between attempts: each is random between the base and three times the one before, never above the cap.
+/// Boards that lost the same broker at the same moment so come back spread out, and sooner than with plain
+/// doubling. (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.)
+struct DecorrelatedJitter: Sendable, Equatable {
+    /// Nanoseconds.
+    let base: UInt64
+    let cap: UInt64
+    private var last: UInt64
+
+    init(base: UInt64, cap: UInt64) {
+        self.base = max(1, base)
+        self.cap = max(self.base, cap)
+        last = self.base
+    }
+
+    /// The next pause in nanoseconds.
+    mutating func next(using random: inout some RandomNumberGenerator) -> UInt64 {
+        let upper = last > cap / 3 ? max(base, min(cap, last) * 3) : last * 3
+        last = min(cap, UInt64.random(in: base...max(base, upper), using: &random))
+        return last
+    }
+
+    mutating func reset() { last = base }
+}
+
+/// A source of random numbers that is passed in as a function.
+struct AnyRandom: RandomNumberGenerator {
+    private let source: () -> UInt64
+    init(_ source: @escaping () -> UInt64) { self.source = source }
+    mutating func next() -> UInt64 { source() }
+    static var system: AnyRandom {
+        AnyRandom {
+            var system = SystemRandomNumberGenerator()
+            return system.next()
+        }
+    }
+}
