@@ -66,3 +66,70 @@ public enum ContentType: String, Sendable {
 
 /// Where a pure room puts its finished messages; the bytes are only valid during the call.
 public typealias PublicationSink = (PublicationHeader, UnsafeRawBufferPointer) -> Void
+
+/// A number for each class of message. Not an array, so that counting never touches the heap.
+public struct ClassCounts: Sendable, Equatable {
+    public var essential = 0
+    public var state = 0
+    public var trace = 0
+
+    public init() {}
+
+    public var total: Int { essential + state + trace }
+
+    public subscript(priority: Priority) -> Int {
+        get {
+            switch priority {
+            case .essential: essential
+            case .state: state
+            case .trace: trace
+            }
+        }
+        set {
+            switch priority {
+            case .essential: essential = newValue
+            case .state: state = newValue
+            case .trace: trace = newValue
+            }
+        }
+    }
+
+    public static func + (a: ClassCounts, b: ClassCounts) -> ClassCounts {
+        var sum = a
+        sum.essential += b.essential
+        sum.state += b.state
+        sum.trace += b.trace
+        return sum
+    }
+}
+
+/// A message that the broker has for us. All of it comes from outside and must not be trusted.
+public struct InboundMessage: Sendable, Equatable {
+    public var topic: String
+    /// Empty when the message is larger than `ConnectionOptions.inboundBytes`.
+    public var payload: [UInt8]
+    /// Bytes that were sent.
+    public var size: Int
+    /// It was kept by the broker from an earlier time, and is not for now.
+    public var isRetained: Bool
+    public var qos: Int
+    /// Where an answer goes (MQTT 5).
+    public var responseTopic: String?
+    /// Data that an answer brings back (MQTT 5).
+    public var correlation: [UInt8]?
+    public var contentType: String?
+    /// It came over MQTT 5. With 3.1.1 nobody can know whether who sent it wanted an answer on a topic of his own.
+    public var hasProperties = true
+    /// Number of the connection over which it came (see `LinkStatistics.connections`).
+    public var connection: UInt64 = 0
+
+    public var isTooLarge: Bool { payload.count < size }
+
+    public init(topic: String, payload: [UInt8], isRetained: Bool = false, qos: Int = 1) {
+        self.topic = topic
+        self.payload = payload
+        size = payload.count
+        self.isRetained = isRetained
+        self.qos = qos
+    }
+}

@@ -53,3 +53,66 @@ public struct ReplyMessage: Sendable, Equatable {
         f.tree("result", result, "What the command gave; members depend on the command.")
     }
 }
+
+/// Where a reply goes.
+public struct ReplyDestination: Sendable, Equatable {
+    public var topic: String
+    /// Goes back as it came (MQTT 5).
+    public var correlation: [UInt8]?
+
+    public init(topic: String, correlation: [UInt8]? = nil) {
+        self.topic = topic
+        self.correlation = correlation
+    }
+
+    /// Bytes of a response topic at most.
+    public static let topicBytes = 256
+
+    /// Rule that a response topic breaks; nil when it is good.
+    ///
+    /// The agent publishes with its own rights at the broker: whoever asks must not have it speak where commands are
+    /// read, of this station or another, nor in place of its own messages.
+    public static func problem(inResponseTopic topic: String, of topics: Topics) -> String? {
+        let allowed =
+            "1 to \(topicBytes) bytes, no +, # or control character, no $ in front, not where commands are read or the station's own messages go"
+        let bytes = topic.utf8
+        guard (1...topicBytes).contains(bytes.count), bytes.first != UInt8(ascii: "$") else { return allowed }
+        for byte in bytes where byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "#") {
+            return allowed
+        }
+        guard let below = rest(of: topic, after: topics.root) else { return nil }
+        let levels = below.split(separator: "/", omittingEmptySubsequences: false)
+        if levels.contains("cmd") { return allowed }
+        let own = levels.first.map { String($0) == topics.id } ?? false
+        return own && (levels.count < 3 || levels[1] != "res") ? allowed : nil
+    }
+
+    private static func rest(of topic: String, after root: String) -> Substring? {
+        guard topic.utf8.count > root.utf8.count + 1, topic.utf8.starts(with: root.utf8) else { return nil }
+        let rest = topic.utf8.dropFirst(root.utf8.count)
+        return rest.first == UInt8(ascii: "/") ? Substring(rest.dropFirst()) : nil
+    }
+}
+
+extension Topics {
+    /// Filters of everything that is a command for a station of these groups.
+    public func commandFilters(groups: [String]) -> [String] {
+        ["\(commandPrefix)/#"] + Topics.allGroups(groups).map { "\(root)/group/\($0)/cmd/#" }
+    }
+
+    /// The groups of a station, `all` first.
+    public static func allGroups(_ groups: [String]) -> [String] { ["all"] + groups.filter { $0 != "all" } }
+
+    /// Rule that a request id breaks; nil when it is good. It is a level of topics.
+    public static func problem(inRequestID id: String) -> String? {
+        let isGood = id.isMade(1...64) { $0.isOfID || ".:~@=".utf8.contains($0) }
+        return isGood ? nil : "1 to 64 characters of A-Z, a-z, 0-9 and _-.:~@="
+    }
+}
+
+/// Limits of a change of the settings: the same numbers for sender and station. (The limits of commands are with their
+/// declarations, in the room Commands.)
+public enum CommandLimits {
+    /// `confirm_s`, in seconds.
+    public static let confirm = 1.0...3600.0
+}

@@ -1,5 +1,26 @@
 import MiniSEED
 
+/// How blocks of traces are written.
+public enum TraceForm: Sendable {
+    case json
+    /// RFC 8949, the same object as in JSON.
+    case cbor
+    /// miniSEED.
+    case records(TraceRecords)
+
+    var contentType: ContentType {
+        switch self {
+        case .json: .json
+        case .cbor: .cbor
+        case .records: .mseed
+        }
+    }
+
+    var records: TraceRecords? {
+        if case .records(let records) = self { records } else { nil }
+    }
+}
+
 /// Writes trace blocks as miniSEED instead of JSON: for each axis the records of raw (`N`), filtered (`X`) and RMS (`Y`),
 /// as far as the block has them, in counts of 1 µm/s². Trigger flags have no place in miniSEED.
 public struct TraceRecords: Sendable {
