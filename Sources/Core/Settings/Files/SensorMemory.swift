@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Instruments
 import Messages
 import Values
 
@@ -65,4 +66,22 @@ public struct SensorMemory: Sendable, Equatable {
     }
 
     private static let limit = 1 << 16
+}
+
+extension SelfTestReport {
+    /// As `sensor.self_test` in `state/info`.
+    /// - Parameter time: nanoseconds of UTC.
+    public func value(time: Int64) -> Value {
+        func one(_ axis: Axis) -> Value {
+            .object([
+                .init("change", .double(axis.change)), .init("min", .double(axis.minimum)),
+                .init("max", .double(axis.maximum)),
+            ])
+        }
+        return .object([
+            .init("t", .string(Timestamp(nanoseconds: time).description)), .init("passed", .bool(passed)),
+            .init("unit", .string(unit)), .init("source", .string(source)), .init("x", one(x)), .init("y", one(y)),
+            .init("z", one(z)),
+        ])
+    }
 }

@@ -150,3 +150,91 @@ private struct LayerReader: ~Copyable {
         }
     }
 }
+
+/// `--set key=value`.
+enum CommandLineLayer {
+    /// The tree that one such text stands for.
+    static func document(_ text: String) throws(CodedError) -> Document {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw CodedError(
+                "", .syntax, "Not a setting: `\(text.prefix(80))`.", allowed: "key=value, such as trace.rate_hz=10")
+        }
+        let key = text[..<equals]
+        let pointer = JSONPointer.of(key: String(key))
+        let parts = key.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= ReadingLimit.depth, parts.allSatisfy({ !$0.isEmpty }) else {
+            throw CodedError("", .syntax, "Not the key of a setting: `\(key.prefix(80))`.")
+        }
+        let written = String(text[text.index(after: equals)...])
+        var value = Value.null
+        if written.contains(where: { $0 != " " }) {
+            do {
+                value = try YAMLReader.read(Array(written.utf8)).root
+            } catch {
+                var located = error
+                located.path = pointer + error.path
+                (located.line, located.column) = (nil, nil)
+                throw located
+            }
+        }
+        return Document(root: SettingsTree.putting(value, at: parts, into: [:]))
+    }
+}
+
+extension Settings {
+    /// The merge patch that texts such as `trace.rate_hz=10` stand for, later ones above earlier ones; an empty value is
+    /// null. What the keys and values mean is for the station to judge, which may know other settings.
+    ///
+    /// - Throws: an error for each text that is not `key=value`, or whose value is not YAML.
+    public static func patch(_ texts: [String]) throws(CodedErrors) -> Value {
+        var patch: Value = [:]
+        var findings = Findings()
+        for text in texts {
+            do throws(CodedError) {
+                let document = try CommandLineLayer.document(text)
+                let key = text.prefix { $0 != "=" }.split(separator: ".")
+                var value = document.root
+                for part in key { value = value[String(part)] ?? .null }
+                patch = SettingsTree.putting(value, at: key, into: patch)
+            } catch {
+                findings.add(error)
+            }
+        }
+        guard findings.errors.isEmpty else { throw CodedErrors(findings.errors) }
+        return patch
+    }
+}
+
+/// Layers that a process was started with: everything below and above the remote settings.
+public struct SettingsLayers: Sendable {
+    /// Bytes of the settings file (YAML); nil when there is none.
+    public var file: [UInt8]?
+    /// Bytes of a preset; nil when there is none.
+    public var preset: [UInt8]?
+    /// `key=value` of the command line.
+    public var overrides: [String]
+    /// Taken where all of these leave `station.id` empty.
+    public var stationID: String
+
+    public init(
+        file: [UInt8]? = nil, preset: [UInt8]? = nil, overrides: [String] = [], stationID: String = ""
+    ) {
+        self.file = file
+        self.preset = preset
+        self.overrides = overrides
+        self.stationID = stationID
+    }
+
+    /// The settings with an overlay.
+    ///
+    /// - Parameter known: what is wrong already; it is thrown together with what else is found.
+    func load(overlay: Value?, beside known: [CodedError] = []) throws(CodedErrors) -> LoadedSettings {
+        var loaded = try Settings.load(
+            file: file, preset: preset, overlay: overlay, overrides: overrides, beside: known)
+        if loaded.configuration.station.id.isEmpty, !stationID.isEmpty {
+            loaded.configuration.station.id = stationID
+            loaded.effective = Settings.effective(loaded.configuration)
+        }
+        return loaded
+    }
+}

@@ -168,3 +168,51 @@ private struct TreeBuilder {
             line: Int(state.problem_mark.line) + 1, column: Int(state.problem_mark.column) + 1)
     }
 }
+
+/// A tree as it was read, and where in the text each of its nodes began.
+struct Document: Sendable, Equatable {
+    struct Mark: Sendable, Equatable {
+        /// From 1.
+        var line: Int
+        var column: Int
+    }
+
+    var root: Value
+    /// By JSON pointer; for the member of an object, the place of its key. Empty when the text has no lines.
+    var marks: [String: Mark] = [:]
+
+    /// The place of a node, or of the nearest node around it.
+    func mark(at pointer: String) -> Mark? {
+        var path = Substring(pointer)
+        while true {
+            if let mark = marks[String(path)] { return mark }
+            guard let slash = path.lastIndex(of: "/") else { return nil }
+            path = path[..<slash]
+        }
+    }
+}
+
+/// YAML as a plain tree, for programs that have a table of settings of their own.
+public enum PlainTree {
+    /// - Throws: an error of code `syntax` or `tooLarge`, with line and column.
+    public static func read(yaml bytes: [UInt8]) throws(CodedError) -> Value { try YAMLReader.read(bytes).root }
+
+    /// The tree of a text, and where in it each value stands.
+    public struct Located: Sendable {
+        public var root: Value
+        private let document: Document
+
+        /// - Throws: an error of code `syntax` or `tooLarge`, with line and column.
+        public init(yaml bytes: [UInt8]) throws(CodedError) {
+            document = try YAMLReader.read(bytes)
+            root = document.root
+        }
+
+        /// Line and column, from 1, of a value or of the nearest one around it.
+        /// - Parameter keys: from the root, such as `["feed", "days"]`.
+        public func place(of keys: [String]) -> (line: Int, column: Int)? {
+            let pointer = keys.reduce("") { JSONPointer.appending($1, to: $0) }
+            return document.mark(at: pointer).map { ($0.line, $0.column) }
+        }
+    }
+}
