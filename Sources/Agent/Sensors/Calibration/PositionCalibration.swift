@@ -139,3 +139,96 @@ public struct PositionCalibration: Sendable, Equatable {
         return Correction(offset: offset, matrix: [scale[0], 0, 0, 0, scale[1], 0, 0, 0, scale[2]])
     }
 }
+
+/// Finds in one long recording the positions in which the sensor lay still: seconds whose deviation is that of the noise,
+/// three or more in a row that agree; the first and the last of them are left out.
+public enum PositionFinder {
+    /// Means of the positions, in order, m/s².
+    public static func positions(_ recording: RestRecording) -> [[Double]] {
+        let second = max(2, Int(recording.rate.rounded()))
+        let axes = [recording.x, recording.y, recording.z]
+        var means: [[Double]] = []
+        var deviations: [Double] = []
+        for number in 0..<recording.count / second {
+            var mean: [Double] = []
+            var deviation = 0.0
+            for axis in axes {
+                let part = axis[number * second..<(number + 1) * second]
+                let m = RestRecording.mean(part)
+                mean.append(m)
+                deviation = max(deviation, part.reduce(0) { $0 + ($1 - m) * ($1 - m) } / Double(second))
+            }
+            means.append(mean)
+            deviations.append(deviation.squareRoot())
+        }
+        guard !deviations.isEmpty else { return [] }
+        let quiet = max(3 * deviations.sorted()[deviations.count / 4], 0.002 * standardGravity)
+        let agreement = max(quiet, 0.02 * standardGravity)
+        var found: [[Double]] = []
+        var group: [[Double]] = []
+        func close() {
+            defer { group.removeAll() }
+            guard group.count >= 3 else { return }
+            let inner = group.dropFirst().dropLast()
+            found.append((0..<3).map { axis in inner.reduce(0) { $0 + $1[axis] } / Double(inner.count) })
+        }
+        for (mean, deviation) in zip(means, deviations) {
+            let agrees = group.first.map { first in (0..<3).allSatisfy { (first[$0] - mean[$0]).magnitude <= agreement }
+            }
+            if deviation > quiet || agrees == false { close() }
+            if deviation <= quiet { group.append(mean) }
+        }
+        close()
+        return found
+    }
+}
+
+/// Normal equations of a linear least-squares problem with a few unknowns: sums of products, then Gauss's elimination
+/// with pivots.
+struct LeastSquares {
+    private let size: Int
+    /// Rows of the matrix, one after the other, each with the right side as last column. (One array: of an array of arrays
+    /// Swift 6.3.1 makes other code in one of some ten compilations.)
+    private var rows: [Double]
+
+    private func place(_ row: Int, _ column: Int) -> Int { row * (size + 1) + column }
+
+    init(unknowns: Int) {
+        size = unknowns
+        rows = [Double](repeating: 0, count: unknowns * (unknowns + 1))
+    }
+
+    /// One equation: the sum of `factors` times the unknowns is `value`.
+    mutating func add(_ factors: [Double], _ value: Double) {
+        for i in 0..<size {
+            for j in 0..<size { rows[place(i, j)] += factors[i] * factors[j] }
+            rows[place(i, size)] += factors[i] * value
+        }
+    }
+
+    /// Nil when the equations do not say enough: a pivot is less than 10⁻⁶ of its column's own sum of squares (the
+    /// factors differ by no more than a thousandth).
+    func solve() -> [Double]? {
+        var a = rows
+        let scale = (0..<size).map { rows[place($0, $0)] }
+        for k in 0..<size {
+            guard let best = (k..<size).max(by: { a[place($0, k)].magnitude < a[place($1, k)].magnitude }) else {
+                return nil
+            }
+            if best != k { for j in 0...size { a.swapAt(place(k, j), place(best, j)) } }
+            let pivot = a[place(k, k)]
+            guard pivot.isFinite, pivot.magnitude > 1e-6 * scale[k], pivot != 0 else { return nil }
+            for i in k + 1..<size {
+                let factor = a[place(i, k)] / pivot
+                for j in k...size { a[place(i, j)] -= factor * a[place(k, j)] }
+            }
+        }
+        var x = [Double](repeating: 0, count: size)
+        for i in stride(from: size - 1, through: 0, by: -1) {
+            var rest = a[place(i, size)]
+            for j in i + 1..<size { rest -= a[place(i, j)] * x[j] }
+            x[i] = rest / a[place(i, i)]
+        }
+        return x
+    }
+}

@@ -1,3 +1,5 @@
+import Glibc
+
 /// All that was found on a machine, and what it comes to. Pure: made from what others have read.
 public struct Survey: Sendable, Equatable {
     /// An I2C bus.
@@ -66,6 +68,122 @@ public struct Survey: Sendable, Equatable {
 extension Finding.Place {
     public var isIIO: Bool {
         if case .iio = self { return true }
+        return false
+    }
+}
+
+// From what the kernel and the buses say to findings. Pure.
+
+extension Survey {
+    /// Takes the devices of an IIO context. What would make a device work worse, or not for this user, is an obstacle
+    /// that its driver judges when it is opened.
+    public mutating func take(_ inventory: IIOInventory) {
+        for device in inventory.devices {
+            let obstacles = device.problems.map {
+                Obstacle($0.error, command: $0.command, isFatal: $0.error.code == .missing || device.isCapturing)
+            }
+            var note = device.isAccelerometer ? "" : "no accelerometer"
+            if device.isCapturing { note = "in use: a program is capturing" }
+            findings.append(
+                Finding(
+                    place: .iio(device: device.id), chip: device.name,
+                    certainty: device.isAccelerometer ? .certain : .unknown, kernelDriver: device.driver,
+                    obstacles: device.isAccelerometer ? obstacles : [], note: note))
+        }
+    }
+
+    /// Takes a bus and what was found at its addresses.
+    public mutating func take(_ bus: I2CBusInfo, _ found: [(address: UInt8, who: I2CIdentification)]) {
+        var obstacles: [Obstacle] = []
+        switch bus.ability {
+        case .plain: break
+        case .smbusOnly:
+            obstacles.append(
+                Obstacle(
+                    SensorError(.unsupported, "/dev/i2c-\(bus.number): SMBus transfers only, chips cannot be read")))
+        case .unknown(let error):
+            obstacles.append(Obstacle(error, command: error.code == .permission ? Obstacle.addToI2CGroup : ""))
+        }
+        buses.append(Bus(number: bus.number, name: bus.name, obstacles: obstacles))
+        for owner in bus.owners { take(owner, bus.number) }
+        for (address, who) in found {
+            let place = Finding.Place.i2c(bus: bus.number, address: Int(address))
+            switch who {
+            case .nothing: break
+            case .owned(let owner):
+                if !bus.owners.contains(where: { $0.address == owner.address }) { take(owner, bus.number) }
+            case .chip(let name, let lookalikes):
+                findings.append(
+                    Finding(
+                        place: place, chip: name, certainty: .certain, obstacles: obstacles,
+                        note: lookalikes.isEmpty ? "" : "or \(lookalikes), which is read alike"))
+            case .unknown:
+                findings.append(
+                    Finding(
+                        place: place, chip: "", certainty: .unknown, note: "a chip answers, but it is not a known one"))
+            case .failed(let error):
+                findings.append(Finding(place: place, chip: "", certainty: .unknown, obstacles: [Obstacle(error)]))
+            }
+        }
+    }
+
+    private mutating func take(_ owner: I2COwner, _ bus: Int) {
+        let isKnown = Chip.named(owner.device) != nil
+        var finding = Finding(
+            place: .i2c(bus: bus, address: Int(owner.address)), chip: owner.device,
+            certainty: isKnown ? .named : .unknown, kernelDriver: owner.driver, note: "in use by a kernel driver")
+        if isKnown {
+            let message = "the kernel's driver \(owner.driver) has \(owner.device) at \(finding.placeName)"
+            finding.obstacles = [Obstacle(SensorError(.busy, message))]
+        }
+        findings.append(finding)
+    }
+}
+
+extension Survey {
+    /// Looks at this machine. Devices of the kernel are read from its files; on the buses nothing but the identity
+    /// registers of chips that are known is read, and only where no driver of the kernel is. Nothing is written.
+    /// - Parameters:
+    ///   - uri: IIO context.
+    ///   - everything: false: the buses are left alone when the kernel has an accelerometer that works.
+    public static func ofThisMachine(uri: String = "local:", everything: Bool) -> Survey {
+        var survey = Survey()
+        do throws(SensorError) { survey.take(try IIODiscovery.inventory(uri: uri)) } catch {
+            survey.obstacles.append(
+                Obstacle(error, command: error.code == .unsupported ? "apt install libiio0" : "", isFatal: false))
+        }
+        if !everything, let choice = survey.choice, choice.obstacles.isEmpty { return survey }
+        let buses = I2CBusList.all()
+        for bus in buses { survey.take(bus, identities(on: bus)) }
+        if buses.isEmpty { survey.obstacles.append(noBus(hasAdapter: hasAdapter)) }
+        return survey
+    }
+
+    private static func identities(on info: I2CBusInfo) -> [(address: UInt8, who: I2CIdentification)] {
+        if case .unknown = info.ability { return [] }
+        let bus = LinuxI2CBus(number: info.number)
+        guard (try? bus.open(identifyOnly: true)) != nil else { return [] }
+        defer { bus.close() }
+        var found: [(address: UInt8, who: I2CIdentification)] = []
+        for address in I2CIdentification.addresses where !info.owners.contains(where: { $0.address == address }) {
+            let who = I2CIdentification.identify(bus, address: address)
+            found.append((address, who))
+            // A jammed bus is so at all addresses, and each takes its time.
+            if case .failed = who { break }
+        }
+        return found
+    }
+
+    /// Obstacle when there is no `/dev/i2c-N`.
+    static func noBus(hasAdapter: Bool) -> Obstacle {
+        hasAdapter
+            ? Obstacle(SensorError(.missing, "the module i2c-dev is not loaded"), command: Obstacle.loadI2CDev)
+            : Obstacle(SensorError(.missing, "no I2C bus is enabled"), command: Obstacle.enableI2C)
+    }
+
+    /// Whether the kernel has a bus, with or without a file.
+    private static var hasAdapter: Bool {
+        for number in 0..<32 where access("/sys/bus/i2c/devices/i2c-\(number)", F_OK) == 0 { return true }
         return false
     }
 }

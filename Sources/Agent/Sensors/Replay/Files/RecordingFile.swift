@@ -1,4 +1,5 @@
 import Glibc
+import MiniSEED
 
 /// A regular file that is open for reading. All reads name their place, so it can be shared and has no position.
 final class RecordingFile: Sendable {
@@ -55,4 +56,19 @@ final class RecordingFile: Sendable {
         guard let text = strerror(code) else { return "error \(code)" }
         return String(cString: text)
     }
+}
+
+/// A channel of a recording, with the times of its first and last sample (ns of UTC).
+public struct RecordedChannel: Sendable, Equatable {
+    public var source: SourceIdentifier
+    public var start: Int64
+    public var end: Int64
+}
+
+/// Progress of a replay.
+public struct ReplayProgress: Sendable, Equatable {
+    /// Samples delivered in this pass of the file.
+    public var read: Int
+    /// Samples that one pass delivers.
+    public var total: Int
 }
