@@ -1,4 +1,6 @@
 import Messages
+import Seismology
+import Settings
 
 /// Facts about its sensor that a station needs.
 public struct StationSensor: Sendable, Equatable {
@@ -29,4 +31,29 @@ public struct StationStatus: Sendable, Equatable {
     public var time: Int64?
     /// Mean acceleration of the last whole second along the station's axes; nil before the first.
     public var mean: AxisValues<Double>?
+}
+
+/// Rules of the settings for single samples.
+struct StationRules: Sendable {
+    /// Samples after a start or a gap whose numbers are not to be trusted.
+    let settleSamples: Int
+    let traceEnabled: Bool
+
+    init(_ configuration: Configuration, _ path: SignalPath, rate: Double) {
+        let settle = configuration.conditioning.settle ?? max(1, path.settlingTime)
+        // An average with a tiny share of the new never settles.
+        settleSamples = max(Int(min(settle * rate, 1e15).rounded()), path.holdBack)
+        traceEnabled = configuration.trace.enabled
+    }
+}
+
+/// One sample with everything that is known of it.
+struct RecordedSample {
+    /// Number since the start of the agent; rises by more than one over a gap.
+    var index: Int64
+    /// Nanoseconds of UTC.
+    var time: Int64
+    var motion: MotionSample
+    var rms: (x: Double, y: Double, z: Double)
+    var clipped: Bool
 }
