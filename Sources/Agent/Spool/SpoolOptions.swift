@@ -1,3 +1,7 @@
+import CSQLite
+import Glibc
+import Messages
+
 /// Where the spool is and how much it may hold.
 public struct SpoolOptions: Sendable, Equatable {
     /// Folder; made when it is not there, its parent has to be.
@@ -34,4 +38,92 @@ public struct SpoolOptions: Sendable, Equatable {
     var vibrationBytes: Int { pages * Database.pageBytes / 4 }
     /// Nanoseconds, at most 292 years.
     var keepEvents: Int64 { Int64(max(0, min(keepEventsSeconds, 9e9)) * 1e9) }
+}
+
+/// Failure of the spool: the file, SQLite's code (or that of the system, where `isSystem`) and its words.
+public struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var file: String
+    /// SQLite's extended result code; an errno where `isSystem`.
+    public var code: Int32
+    public var text: String
+    public var isSystem = false
+    /// The files were deleted, replaced or cut short while they were open: `Spool.recover` begins anew.
+    public internal(set) var isGone = false
+
+    init(file: String, code: Int32, text: String) {
+        self.file = file
+        self.code = code
+        self.text = text
+    }
+
+    /// A call of the system failed.
+    init(file: String, errno code: Int32) {
+        self.init(file: file, code: code, text: String(cString: strerror(code)))
+        isSystem = true
+    }
+
+    static func gone(_ file: String, _ text: String) -> SpoolError {
+        var error = SpoolError(file: file, errno: ESTALE)
+        (error.text, error.isGone) = (text, true)
+        return error
+    }
+
+    /// The content is damaged, or cannot be read: `Spool.recover` sets the file aside and begins anew.
+    public var isDamage: Bool {
+        guard !isSystem else { return false }
+        let primary = code & 0xFF
+        return [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(primary)
+            // Our statements are always the same: they fail by what they find.
+            || [SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH].contains(primary)
+            // A read that failed, or was short.
+            || code == SQLITE_IOERR | (1 << 8) || code == SQLITE_IOERR | (2 << 8)
+    }
+
+    /// There is no room: the disk, or a limit on the file.
+    public var isFull: Bool {
+        isSystem ? code == ENOSPC || code == EDQUOT || code == EFBIG : code & 0xFF == SQLITE_FULL
+    }
+
+    public var description: String { "\(file): \(text) (\(isSystem ? "errno" : "SQLite") \(code))" }
+}
+
+/// Contents of the spool, and what had to go.
+public struct SpoolStatistics: Sendable, Equatable {
+    /// Messages that wait for the broker, and their bytes (payload, topic and 64 for the rest).
+    public internal(set) var messages = ClassCounts()
+    public internal(set) var bytes = ClassCounts()
+    /// When the oldest of them was made, nanoseconds of UTC; nil: none waits.
+    public internal(set) var oldestMade: Int64?
+    /// Messages dropped for want of room before the broker had them, since the file was begun: restarts do not reset it.
+    public internal(set) var dropped = ClassCounts()
+    /// Messages among these that the file had from before it was opened.
+    public internal(set) var droppedBefore = ClassCounts()
+    /// Messages of events that the broker has, or has refused, deleted because they were older than events are kept, and for
+    /// want of room, since the file was begun.
+    public internal(set) var deletedForAge = 0
+    public internal(set) var deletedForRoom = 0
+    /// Messages that could not be read back and were dropped, since the file was begun.
+    public internal(set) var damaged = 0
+    /// Pieces of the ring, ten minutes of levels or of vibration, and facts that could not be read back, since the file was begun.
+    public internal(set) var damagedOthers = 0
+    /// How often damage was found of which nobody knows what was lost by it, since the file was begun.
+    public internal(set) var unknownLosses = 0
+    /// How often an index did not agree with its table and was made again, since the start.
+    public internal(set) var rebuiltIndices = 0
+    /// Pages of the log that were found damaged at a start, since the file was begun.
+    public internal(set) var damagedPages = 0
+    /// Messages of events that the broker has, or has refused, and that are still here.
+    public internal(set) var keptMessages = 0
+    public internal(set) var keptBytes = 0
+    /// Pieces of waveform in the ring, their bytes and the seconds they last.
+    public internal(set) var ringSegments = 0
+    public internal(set) var ringBytes = 0
+    public internal(set) var ringSeconds = 0.0
+    /// Bytes of the file, and of its log that have yet to be written back.
+    public internal(set) var fileBytes = 0
+    public internal(set) var logBytes = 0
+    /// Bytes written to the log and from there to the file since it was opened.
+    public internal(set) var bytesWritten = 0
+
+    public init() {}
 }
