@@ -5,6 +5,7 @@ import MQTT
 import Messages
 import Sensors
 import Settings
+import Threads
 
 /// The agent: one thread that samples, one that talks to the broker, and this one, which watches over both.
 public struct Agent {
@@ -220,5 +221,18 @@ public struct Agent {
                     if message.topic.hasSuffix("/network/event") { events.put(message) } else { inbox.put(message) }
                 })
         } catch { throw AgentError(error.message) }
+    }
+}
+
+/// Reason why the agent cannot start; the sentence names the object.
+public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var message: String
+    public init(_ message: String) { self.message = message }
+    public var description: String { message }
+}
+
+extension Wake {
+    static func make() throws(AgentError) -> Wake {
+        do throws(WakeError) { return try Wake() } catch { throw AgentError(error.description) }
     }
 }

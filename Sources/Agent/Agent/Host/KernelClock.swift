@@ -1,6 +1,9 @@
 import CLinux
 import Glibc
 import Messages
+import Threads
+
+typealias HostClock = Threads.HostClock
 
 /// The kernel's knowledge of its clock (`adjtimex(2)`).
 struct KernelClock: Equatable {

@@ -1,6 +1,8 @@
 import Messages
 import Spool
 import Station
+import Threads
+import Values
 
 /// Closes the events that a run before this one left open, with what the disk has of them.
 enum InterruptedEvents {
@@ -76,5 +78,37 @@ extension Outbox.Context {
         var header = Stream.waveform.delivery.header(topic: topics.waveform(eventID: event))
         header.event = EventMark(id: event, part: .waveform)
         return header
+    }
+}
+
+/// Events that the broker retains of a run before this one, on their way from the link's thread to the one that owns the
+/// disk. Bounded: each broker of the list has one.
+final class LeftOpen: Sendable {
+    private static let limit = 16
+    private let messages = Mutex<[InboundMessage]>([])
+
+    func put(_ message: InboundMessage) {
+        messages.withLock { if $0.count < Self.limit { $0.append(message) } }
+    }
+
+    func take() -> [InboundMessage] {
+        messages.withLock { messages in
+            defer { messages.removeAll() }
+            return messages
+        }
+    }
+}
+
+/// A network's confirmation of an event, kept beside it: it may come when the event's end has been written.
+extension EventConfirmation {
+    var note: String { "\(isConfirmed) \(networkEvent)" }
+
+    /// An event's object with such a note in it, whatever it said itself.
+    static func note(_ note: String?, in event: Value) -> Value {
+        guard let note, let space = note.firstIndex(of: " "), case .object(var members) = event else { return event }
+        members.removeAll { $0.key == "confirmed" || $0.key == "network_event" }
+        members.append(.init("confirmed", .bool(note[..<space] == "true")))
+        members.append(.init("network_event", .string(String(note[note.index(after: space)...]))))
+        return .object(members)
     }
 }

@@ -1,3 +1,0 @@
-import Threads
-
-typealias HostClock = Threads.HostClock
