@@ -1,3 +1,5 @@
+import Threads
+
 /// Our side of a DataLink connection over which a ringserver is given all records: bytes in, bytes out.
 ///
 /// A record counts as given when the server has acknowledged it. After a broken connection those that were not are
@@ -137,5 +139,31 @@ public struct DataLinkWriter: Sendable {
         output += "DL".utf8
         output.append(UInt8(bytes.count))
         output += bytes
+    }
+}
+
+/// How far another server has been given the records: the server's thread counts, the hub's thread has it on the disk.
+public final class Forwarded: Sendable {
+    private let contents: Mutex<(given: [String: UInt64], isChanged: Bool, records: Int, isConnected: Bool)>
+
+    /// - Parameter given: by station, such as `XX_BASE`, the number of the newest record that is there.
+    public init(given: [String: UInt64]) { contents = Mutex((given, false, 0, false)) }
+
+    public var given: [String: UInt64] { contents.withLock { $0.given } }
+    public var records: Int { contents.withLock { $0.records } }
+    public var isConnected: Bool { contents.withLock { $0.isConnected } }
+
+    public func set(_ given: [String: UInt64], records: Int) {
+        contents.withLock { $0 = (given, true, $0.records + records, $0.isConnected) }
+    }
+
+    public func set(connected: Bool) { contents.withLock { $0.isConnected = connected } }
+
+    /// - Returns: what is to be written; nil where nothing has changed.
+    public func takeChanged() -> [String: UInt64]? {
+        contents.withLock { contents in
+            defer { contents.isChanged = false }
+            return contents.isChanged ? contents.given : nil
+        }
     }
 }
