@@ -78,3 +78,12 @@ func joiningNegativeNumbers(_ arguments: [String]) -> [String] {
     }
     return joined
 }
+
+/// `seismote version`
+struct VersionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Print the version.",
+        discussion: "seismote version")
+
+    func run() { print("seismote \(productVersion)") }
+}

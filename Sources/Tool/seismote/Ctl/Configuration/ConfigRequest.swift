@@ -1,5 +1,7 @@
+import ArgumentParser
 import MQTT
 import Messages
+import Settings
 import Values
 
 /// A change of settings and, when asked for, its confirmation.
@@ -77,5 +79,80 @@ struct ConfigRequest {
         }
         try exchange.run()
         return moves
+    }
+}
+
+/// Options of every command that changes settings.
+struct ChangeOptions: ParsableArguments {
+    @Flag(help: "Check the change and show what it would do, without applying it.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The change reverts after this time, 1 to 3600 s, unless the station can be reached again: this command looks, and "
+                + "confirms it.", valueName: "s"))
+    var autoRevert: Double?
+
+    /// The name of earlier versions, which was misunderstood: it confirms by itself.
+    @Option(name: .customLong("confirm"), help: ArgumentHelp("Former name of --auto-revert.", visibility: .hidden))
+    var former: Double?
+
+    private var confirm: Double? { autoRevert ?? former }
+
+    @Flag(help: "With --auto-revert: do not confirm; that is left to `seismote ctl confirm`.")
+    var leavePending = false
+
+    @Option(help: ArgumentHelp("Refuse unless this is the revision in force.", valueName: "rev"))
+    var ifRev: Int?
+
+    func validate() throws {
+        if let confirm, !CommandLimits.confirm.contains(confirm) {
+            throw ValidationError("--auto-revert must be from 1 to 3600")
+        }
+        if leavePending, confirm == nil { throw ValidationError("--leave-pending needs --auto-revert") }
+    }
+
+    /// The request with these options.
+    /// - Parameters:
+    ///   - members: what the verb needs.
+    ///   - patch: the settings that it changes, where it says them.
+    ///   - shown: the revision that the change was made for.
+    func request(
+        _ verb: String, _ members: [Value.Member] = [], patch: Value = [:], shown: Int? = nil
+    ) -> ConfigRequest {
+        var request = ConfigRequest(
+            verb: verb, patch: patch, members: members, confirm: confirm, leavesPending: leavePending)
+        if dryRun { request.onlyCheck() }
+        if let revision = ifRev ?? shown { request.members.append(.init("if_rev", .int(Int64(revision)))) }
+        return request
+    }
+}
+
+/// Report on a change of settings, from the `done` of `config`, `config-rollback` and `config-reset`.
+enum ConfigReport {
+    static func text(_ reply: Reply) -> String {
+        let result = reply.result
+        let isDry = result["dry_run"]?.flag == true
+        let changed = result["changed"]?.texts ?? []
+        let revision = (result["rev"]?.whole ?? reply.revision).map { "rev \($0)" } ?? "done"
+        if changed.isEmpty { return "\(revision), nothing changes" }
+        var lines = [isDry ? "\(revision) now; this would change \(changed.count)" : "\(revision), changed"]
+        for key in changed {
+            // What it would be, where the station says it.
+            var value = isDry ? result["config"] : nil
+            for part in key.split(separator: ".") { value = value?[String(part)] }
+            let effect = Self.effect(key, result, isDry)
+            lines.append("  \(key)\(value.map { ": \(safe(YAMLDocument.line($0)))" } ?? "")\(effect)")
+        }
+        if let deadline = result["pending", "deadline"]?.rawText {
+            lines.append("  will be reverted at \(timeOfDay(deadline)) UTC unless confirmed")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func effect(_ key: String, _ result: Value, _ isDry: Bool) -> String {
+        if result["needs_restart"]?.texts.contains(key) == true { return "   needs a restart of the agent" }
+        if result["restart_stream"]?.texts.contains(key) == true { return "   the sensor is opened anew" }
+        return isDry ? "   at once" : ""
     }
 }

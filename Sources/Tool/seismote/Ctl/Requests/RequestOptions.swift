@@ -3,6 +3,7 @@ import Glibc
 import MQTT
 import Messages
 import ServerOptions
+import Threads
 import Values
 
 /// Options of every command that shows something of stations.
@@ -146,5 +147,127 @@ struct AnswerReport {
         if Interrupt.came { return .interrupted }
         if refused > 0 { return .refused }
         return silent > 0 || done == 0 ? .silent : .done
+    }
+}
+
+/// Which stations a command is for.
+enum Targets {
+    case stations([String])
+    case group(String)
+}
+
+/// A group of stations, or all of them.
+struct GroupOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("All stations of this group.", valueName: "name"))
+    var group: String?
+
+    @Flag(help: "All stations.")
+    var all = false
+
+    func targets(_ stations: [String]) throws -> Targets {
+        if group != nil || all {
+            guard stations.isEmpty else { throw ValidationError("station names, --group and --all exclude each other") }
+            guard group == nil || !all else { throw ValidationError("--group and --all exclude each other") }
+            let name = group ?? "all"
+            if Topics.problem(inID: name) != nil { throw ValidationError("--group \(name): not a valid group name") }
+            return .group(name)
+        }
+        guard !stations.isEmpty else {
+            throw ValidationError(
+                "no station given: name one, or use --group or --all; `seismote ctl list` shows the stations")
+        }
+        for id in stations {
+            if let problem = Topics.problem(inID: id) { throw ValidationError("station \(id): \(problem)") }
+        }
+        var unique: [String] = []
+        for id in stations where !unique.contains(id) { unique.append(id) }
+        return .stations(unique)
+    }
+}
+
+/// Stations as arguments, or a group.
+struct TargetOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("One or several stations.", valueName: "station"), completion: StationCompletion.kind)
+    var stations: [String] = []
+
+    @OptionGroup var several: GroupOptions
+
+    // Here, and not when they are needed: only now is it known whose usage to show.
+    func validate() throws { _ = try targets() }
+
+    func targets() throws -> Targets { try several.targets(stations) }
+}
+
+/// A stretch of the past.
+struct PastOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "From so long ago (90s, 30m, 12h, 7d), or from this time, such as 2026-01-05 or 2026-01-05T10:20:00Z.",
+            valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("To this time, in the same forms; else now.", valueName: "time"))
+    var until: String?
+
+    func validate() throws {
+        for (option, text) in [("since", since), ("until", until)] {
+            guard let text, Self.time(text, now: 0) == nil else { continue }
+            throw ValidationError("--\(option) \(text): must be such as 12h, 7d, 2026-01-05 or 2026-01-05T10:20:00Z")
+        }
+    }
+
+    /// Nanoseconds of UTC.
+    /// - Parameter standard: how long ago it begins where nothing is said (ns).
+    func range(standard: Int64) -> (from: Int64, to: Int64) {
+        let now = HostClock.wall() / 1_000_000_000 * 1_000_000_000
+        let to = until.flatMap { Self.time($0, now: now) } ?? now
+        return (since.flatMap { Self.time($0, now: now) } ?? to - standard, to)
+    }
+
+    private static func time(_ text: String, now: Int64) -> Int64? {
+        if let time = Timestamp(text) ?? Timestamp("\(text)T00:00:00Z") { return time.nanoseconds }
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = Double(text.dropLast()), number >= 0,
+            number * unit < 9e9
+        else { return nil }
+        return now - Int64(number * unit * 1e9)
+    }
+}
+
+extension Int64 {
+    /// As commands have it.
+    var timeValue: Value { .string(Timestamp(nanoseconds: self).description) }
+}
+
+/// The names of stations for a shell that completes: those of which the broker of the environment has kept something.
+enum StationCompletion {
+    static let kind = CompletionKind.custom { words, _, _ in (try? names(words)) ?? [] }
+
+    private static func names(_ words: [String]) throws -> [String] {
+        // Of the line only where the broker is.
+        var broker: [String] = []
+        for (option, value) in zip(words, words.dropFirst()) where option == "--broker" || option == "--root" {
+            broker += [option, value]
+        }
+        let access = try BrokerOptions.parse(broker).access()
+        let client = BrokerClient(access)
+        try client.connect()
+        defer { client.disconnect() }
+        var fleet = Fleet(root: access.mqtt.root)
+        try fleet.look(client, filters: ["state/online"], within: 1)
+        return fleet.stations.keys.sorted()
+    }
+}
+
+extension BrokerOptions {
+    /// Access by all of these: options above the environment above a settings file.
+    func access() throws -> ConnectionOptions {
+        let path = settingsPath
+        do {
+            let configuration = try path.map { try LayerOptions.parse([]).load(path: $0).configuration }
+            return try access(mqtt: configuration?.mqtt, station: configuration?.station.id ?? "")
+        } catch let error as SecretError {
+            throw CtlError(status: .files, error.message)
+        }
     }
 }

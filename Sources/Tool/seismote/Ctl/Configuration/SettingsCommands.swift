@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Messages
 import Settings
 import Values
@@ -102,5 +103,99 @@ struct GetCommand: ParsableCommand {
             text += Reply.complaints(rejected["errors"]?.list ?? []).map { "\n  " + $0 }.joined()
         }
         return text
+    }
+}
+
+/// `seismote ctl set`
+struct SetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: Command.config.help,
+        discussion: """
+            seismote ctl set basement-north trace.rate_hz=10 'axes.all.detection.threshold=5 mg'
+
+            Values are YAML; an empty value takes the setting back to its default. All of a change is applied or nothing. \
+            With --auto-revert the station goes back by itself unless this command reaches it again in time over a new \
+            connection, and confirms: a station that a change has cut off comes back.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Stations, and settings as key=value.", valueName: "station|key=value"),
+        completion: .list(SettingsTable.writableKeys.map { $0 + "=" }))
+    var words: [String]
+
+    @OptionGroup var several: GroupOptions
+
+    @OptionGroup var change: ChangeOptions
+    @OptionGroup var options: RequestOptions
+
+    private var settings: [String] { words.filter { $0.contains("=") } }
+
+    private func targets() throws -> Targets { try several.targets(words.filter { !$0.contains("=") }) }
+
+    func validate() throws {
+        guard !settings.isEmpty else { throw ValidationError("no setting given: add key=value") }
+        _ = try targets()
+    }
+
+    func run() throws {
+        let targets = try targets()
+        let patch = try patchOrExit(settings)
+        try change.request("config", [.init("set", patch)], patch: patch).run(targets, options)
+    }
+}
+
+/// `seismote ctl rollback`
+struct RollbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback", abstract: Command.configRollback.help,
+        discussion:
+            "seismote ctl rollback basement --to 12\n\nThe latest ten are stored: `seismote ctl get --revisions`.")
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(help: ArgumentHelp("The revision (default: the previous one).", valueName: "rev"))
+    var to: Int?
+
+    @OptionGroup var change: ChangeOptions
+    @OptionGroup var options: RequestOptions
+
+    func run() throws {
+        let members: [Value.Member] = to.map { [.init("to_rev", .int(Int64($0)))] } ?? []
+        try change.request("config-rollback", members).run(try targets.targets(), options)
+    }
+}
+
+/// `seismote ctl reset`
+struct ResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: Command.configReset.help,
+        discussion: "seismote ctl reset basement")
+
+    @OptionGroup var targets: TargetOptions
+
+    @OptionGroup var change: ChangeOptions
+    @OptionGroup var options: RequestOptions
+
+    func run() throws { try change.request("config-reset").run(try targets.targets(), options) }
+}
+
+/// `seismote ctl confirm`
+struct ConfirmCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm", abstract: Command.configConfirm.help,
+        discussion: "seismote ctl confirm basement")
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(help: ArgumentHelp("The revision (default: the pending one).", valueName: "rev"))
+    var rev: Int?
+
+    @OptionGroup var options: RequestOptions
+
+    func run() throws {
+        let request: Value = rev.map { ["rev": .int(Int64($0))] } ?? [:]
+        try options.run("config-confirm", request, try targets.targets()) { reply in
+            "rev \((reply.result["rev"]?.whole ?? reply.revision).map(String.init) ?? "?") confirmed"
+        }
     }
 }
