@@ -77,7 +77,7 @@ extension AlertDeclaration {
 }
 
 /// Whether a counter has changed lately: what has happened stays an alert for a while, so that it is seen.
-struct Lately {
+struct RecentChange {
     private var last: UInt64 = 0
     private var until: Int64?
 

@@ -26,7 +26,7 @@ struct MQTTRefused: Alert {
         see: "[the connection](../understand/connection.md)",
         details: "`refused`: `topic`, `reason` code and `count` of each.")
 
-    private var refused = Lately()
+    private var refused = RecentChange()
 
     mutating func look(_ facts: AlertFacts) -> AlertFault? {
         // What lasts is said for as long as it does; 128 stands for all that has no reason.
@@ -60,7 +60,7 @@ struct MQTTTooLarge: Alert {
             + "lower `waveform.chunk_s`",
         details: "`topic`, `bytes`, `count`.")
 
-    private var tooLarge = Lately()
+    private var tooLarge = RecentChange()
 
     mutating func look(_ facts: AlertFacts) -> AlertFault? {
         let link = facts.link
@@ -240,7 +240,7 @@ struct MQTTCredentials: Alert {
         details: "`count`: how often; `client_id`.")
 
     private static let memory: Int64 = 600_000_000_000
-    private var credentials = Lately()
+    private var credentials = RecentChange()
 
     mutating func look(_ facts: AlertFacts) -> AlertFault? {
         let link = facts.link

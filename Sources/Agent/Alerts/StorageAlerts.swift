@@ -15,7 +15,7 @@ struct QueueDropping: Alert {
         details: "`essential`, `state`, `trace`: messages dropped since the start, by class.")
 
     private static let memory: Int64 = 60_000_000_000
-    private var dropped = Lately()
+    private var dropped = RecentChange()
 
     mutating func look(_ facts: AlertFacts) -> AlertFault? {
         let (memory, disk) = (facts.link.dropped, facts.storage.dropped)

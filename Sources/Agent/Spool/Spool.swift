@@ -29,9 +29,9 @@ public struct Spool: ~Copyable {
     private let boot: String
     /// Number of the next message, without its class.
     private var next: Int64
-    private(set) var books: Books
+    private(set) var inventory: Inventory
     /// As of the last commit.
-    private var committed: Books
+    private var committed: Inventory
     /// The file has been given up, and there is no new one yet: `recover` is to be called again.
     public private(set) var isWithoutFile = false
     /// Database that was given up because its files are gone: it can be read for as long as it is open.
@@ -60,8 +60,8 @@ public struct Spool: ~Copyable {
         }
         let lock = try FolderLock(options.directory + "/spool.lock")
         let database = Database(options.directory + "/" + fileName)
-        let (books, setAside) = try openFile(database, options, boot, lock)
-        var spool = Spool(options, database, lock, boot, books, setAside)
+        let (inventory, setAside) = try openFile(database, options, boot, lock)
+        var spool = Spool(options, database, lock, boot, inventory, setAside)
         spool.salvage()
         do throws(SpoolError) {
             try spool.begin(now: now)
@@ -82,24 +82,24 @@ public struct Spool: ~Copyable {
     }
 
     private init(
-        _ options: SpoolOptions, _ database: Database, _ lock: FolderLock, _ boot: String, _ books: Books,
+        _ options: SpoolOptions, _ database: Database, _ lock: FolderLock, _ boot: String, _ inventory: Inventory,
         _ setAside: SetAsideFile?
     ) {
         self.options = options
         self.database = database
         self.lock = lock
         self.boot = boot
-        self.books = books
+        self.inventory = inventory
         setAsideFile = setAside
-        committed = books
-        next = books.reserved
-        found = (books.statistics.damaged, books.statistics.damagedOthers)
+        committed = inventory
+        next = inventory.reserved
+        found = (inventory.statistics.damaged, inventory.statistics.damagedOthers)
     }
 
     /// Opens the existing file, or moves it aside and creates a new one.
     private static func openFile(
         _ database: Database, _ options: SpoolOptions, _ boot: String, _ lock: FolderLock
-    ) throws(SpoolError) -> (Books, SetAsideFile?) {
+    ) throws(SpoolError) -> (Inventory, SetAsideFile?) {
         let path = database.path
         var setAside: SetAsideFile?
         if SetAside.isBlocked(path) {
@@ -110,33 +110,33 @@ public struct Spool: ~Copyable {
             setAside = try LogMending.mend(path, isSameStart: lock.isOf(boot))
         }
         let frames = setAside?.frames ?? 0
-        var books: Books
+        var inventory: Inventory
         do throws(SpoolError) {
-            books = try load(database, options, boot)
+            inventory = try load(database, options, boot)
         } catch {
             database.close(asItIs: true)
             guard error.isDamage else { throw error }
             let before = setAside.map { $0.reason + "; then: " } ?? ""
             setAside = try SetAside.rename(path, before + error.text)
-            books = try load(database, options, boot)
+            inventory = try load(database, options, boot)
         }
         if frames > 0 {
-            books.statistics.damagedPages += frames
-            try database.set(.pages, numbers: [Int64(books.statistics.damagedPages)])
+            inventory.statistics.damagedPages += frames
+            try database.set(.pages, numbers: [Int64(inventory.statistics.damagedPages)])
         }
         lock.note(boot)
-        return (books, setAside)
+        return (inventory, setAside)
     }
 
     private static func load(
         _ database: Database, _ options: SpoolOptions, _ boot: String
-    ) throws(SpoolError) -> Books {
+    ) throws(SpoolError) -> Inventory {
         try database.open()
-        let books = try Books(database)
+        let inventory = try Inventory(database)
         try database.limit(pages: options.pages + 64)
         if try database.fact(.boot) != Array(boot.utf8) { try database.set(.boot, Array(boot.utf8)) }
         SetAside.sync(folder: options.directory)
-        return books
+        return inventory
     }
 
     /// After an error that `isDamage` or `isGone`: begins a new file and takes over what can still be read.
@@ -160,14 +160,14 @@ public struct Spool: ~Copyable {
             lock = try lock.inPlace()
             do throws(SpoolError) {
                 let (found, setAside) = try Self.openFile(database, options, boot, lock)
-                (books, committed) = (found, found)
+                (inventory, committed) = (found, found)
                 if former == nil, let setAside { setAsideFile = setAside }
                 if former != nil, let setAside { setAsideFile?.reason += "; in its place: \(setAside.reason)" }
             } catch {
                 database.close(asItIs: true)
                 throw error
             }
-            next = max(next, books.reserved)
+            next = max(next, inventory.reserved)
         }
         isWithoutFile = false
         let isOther = former != nil || setAsideFile?.kind == .database
@@ -178,7 +178,7 @@ public struct Spool: ~Copyable {
         }
         former?.close(asItIs: true)
         former = nil
-        found = (books.statistics.damaged, books.statistics.damagedOthers)
+        found = (inventory.statistics.damaged, inventory.statistics.damagedOthers)
         guard !isOther else { return try makeLevelsAgain() }
         // The same file: what is put again would be there twice.
         do throws(SpoolError) {
@@ -231,7 +231,7 @@ public struct Spool: ~Copyable {
             try database.look()
             try database.commit()
         } catch { throw undo(error) }
-        committed = books
+        committed = inventory
         database.limitLog()
     }
 
@@ -256,7 +256,7 @@ public struct Spool: ~Copyable {
     /// After a failed write.
     mutating func undo(_ error: SpoolError) -> SpoolError {
         database.rollBack()
-        books = committed
+        inventory = committed
         return error
     }
 
@@ -264,11 +264,11 @@ public struct Spool: ~Copyable {
 
     public var statistics: SpoolStatistics {
         mutating get {
-            var statistics = books.statistics
+            var statistics = inventory.statistics
             statistics.oldestMade = oldestMade()
-            statistics.ringSegments = books.ring.entries.count
-            statistics.ringBytes = books.ring.bytes
-            statistics.ringSeconds = books.ring.seconds
+            statistics.ringSegments = inventory.ring.entries.count
+            statistics.ringBytes = inventory.ring.bytes
+            statistics.ringSeconds = inventory.ring.seconds
             statistics.fileBytes = ((try? database.filePages()) ?? 0) * Database.pageBytes
             statistics.logBytes = database.logPages * Database.pageBytes
             statistics.bytesWritten = (database.pagesLogged + database.pagesWrittenBack) * Database.pageBytes
@@ -297,7 +297,8 @@ extension Spool {
 
     private mutating func salvage(from file: PageFile, except keys: Set<Int64>, expected: Int?) {
         // Into a database of somebody else goes only what is nowhere else.
-        let isNew = books.statistics.messages.total + books.statistics.keptMessages + books.ring.entries.count == 0
+        let isNew =
+            inventory.statistics.messages.total + inventory.statistics.keptMessages + inventory.ring.entries.count == 0
         let scan = PageScan(file)
         func places(_ kind: RowKind) -> [PageScan.Place] { (scan.places[kind] ?? []).sorted { $0.key < $1.key } }
         for table in Table.allCases {
@@ -330,11 +331,11 @@ extension Spool {
                 for place in places(.vibration) {
                     guard let row = scan.row(place, isFact: false) else { continue }
                     if let block = VibrationBlock.read(row) {
-                        books.ages.goOn(from: block.added &* 1_000_000_000)
+                        inventory.ages.goOn(from: block.added &* 1_000_000_000)
                         try store(block)
-                        books.vibration.close()
+                        inventory.vibration.close()
                     } else if let modes = StoredModes.read(row) {
-                        books.ages.goOn(from: modes.added &* 1_000_000_000)
+                        inventory.ages.goOn(from: modes.added &* 1_000_000_000)
                         try store(modes)
                     }
                 }
@@ -352,10 +353,10 @@ extension Spool {
         // Where nothing tells how many rows stood in a page, no number is said.
         let isUnknown = scan.isUnknown && expected == nil
         setAsideFile?.lost = isUnknown ? nil : lost
-        books.statistics.damaged += lost
-        books.statistics.damagedOthers += scan.lostOthers + (scan.isUnknown && !isUnknown ? 1 : 0)
-        books.statistics.unknownLosses += isUnknown ? 1 : 0
-        try database.set(.damaged, numbers: books.damaged)
+        inventory.statistics.damaged += lost
+        inventory.statistics.damagedOthers += scan.lostOthers + (scan.isUnknown && !isUnknown ? 1 : 0)
+        inventory.statistics.unknownLosses += isUnknown ? 1 : 0
+        try database.set(.damaged, numbers: inventory.damaged)
     }
 
     /// - Returns: false when there was no room: that is counted.
@@ -364,8 +365,8 @@ extension Spool {
     ) throws(SpoolError) -> Bool {
         let size = StoredMessage.size(message.header, message.payload.count)
         guard size <= options.pages * Database.pageBytes / 16, try makeRoom(size, for: table.priority) else {
-            books.statistics.dropped[table.priority] += 1
-            try database.set(.dropped, numbers: books.dropped)
+            inventory.statistics.dropped[table.priority] += 1
+            try database.set(.dropped, numbers: inventory.dropped)
             return true
         }
         let isThere = try look(message.key, table) != nil
@@ -379,8 +380,8 @@ extension Spool {
         next = max(next, (number >> 2) &+ 1)
         guard state != 0, message.header.event != nil, table == .essential else { return true }
         try keep(number, state: state)
-        books.remove(.essential, size)
-        books.keep(size)
+        inventory.remove(.essential, size)
+        inventory.keep(size)
         return true
     }
 
@@ -397,7 +398,7 @@ extension Spool {
                 }
             }
             try result.get()
-            books.ring.append(segment)
+            inventory.ring.append(segment)
         }
     }
 
@@ -412,14 +413,14 @@ extension Spool {
             case .reserved: next = max(next, min(numbers.first ?? 0, .max / 8))
             case .dropped: dropped = numbers
             case .damaged: damaged = numbers
-            case .pages: books.statistics.damagedPages += Int(numbers.first ?? 0)
+            case .pages: inventory.statistics.damagedPages += Int(numbers.first ?? 0)
             case nil: if !name.hasPrefix("spool.") { try database.set(name, value) }
             }
         }
-        books.count(dropped: dropped, damaged: damaged)
-        try database.set(.dropped, numbers: books.dropped)
-        try database.set(.pages, numbers: [Int64(books.statistics.damagedPages)])
-        try database.set(.damaged, numbers: books.damaged)
+        inventory.count(dropped: dropped, damaged: damaged)
+        try database.set(.dropped, numbers: inventory.dropped)
+        try database.set(.pages, numbers: [Int64(inventory.statistics.damagedPages)])
+        try database.set(.damaged, numbers: inventory.damaged)
     }
 }
 
@@ -460,11 +461,13 @@ extension Spool {
 
     /// Damage found since the last call that moved no file aside, in words; nil: all is well.
     public mutating func takeFinding() -> String? {
-        let (rows, others) = (books.statistics.damaged - found.rows, books.statistics.damagedOthers - found.others)
-        found = (books.statistics.damaged, books.statistics.damagedOthers)
+        let (rows, others) = (
+            inventory.statistics.damaged - found.rows, inventory.statistics.damagedOthers - found.others
+        )
+        found = (inventory.statistics.damaged, inventory.statistics.damagedOthers)
         var words: [String] = []
         if !database.rebuilt.isEmpty {
-            books.statistics.rebuiltIndices += database.rebuilt.count
+            inventory.statistics.rebuiltIndices += database.rebuilt.count
             words.append("rebuilt from its table: index " + database.rebuilt.joined(separator: ", "))
             database.rebuilt = []
         }
@@ -483,13 +486,13 @@ extension Spool {
         try checkFacts()
         try checkLevels()
         if left > 0 { try checkVibration(&left) }
-        for segment in books.ring.entries where left > 0 {
+        for segment in inventory.ring.entries where left > 0 {
             left -= segment.bytes
             if try records(of: segment) != nil { continue }
             let statement = try database.use(.deleteSegment)
             statement.bind(1, segment.slot)
             try statement.run()
-            books.ring.remove(slot: segment.slot)
+            inventory.ring.remove(slot: segment.slot)
             try countDamaged(1)
         }
     }
@@ -517,8 +520,8 @@ extension Spool {
             statement.bind(1, key)
             statement.bind(2, state)
             try statement.run()
-            if row.waits { books.remove(table, row.size) } else { books.forget(row.size) }
-            if state == 0 { books.add(table, row.size) } else { books.keep(row.size) }
+            if row.waits { inventory.remove(table, row.size) } else { inventory.forget(row.size) }
+            if state == 0 { inventory.add(table, row.size) } else { inventory.keep(row.size) }
         }
     }
 
@@ -583,8 +586,8 @@ extension Spool {
 
     private mutating func countDamaged(_ others: Int) throws(SpoolError) {
         guard others > 0 else { return }
-        books.statistics.damagedOthers += others
-        try database.set(.damaged, numbers: books.damaged)
+        inventory.statistics.damagedOthers += others
+        try database.set(.damaged, numbers: inventory.damaged)
     }
 }
 
@@ -633,8 +636,8 @@ extension Spool {
             try begin()
             // (What is essential is tried in any case.)
             guard try makeRoom(size, for: header.priority) || header.priority == .essential else {
-                books.statistics.dropped[header.priority] += 1
-                try database.set(.dropped, numbers: books.dropped)
+                inventory.statistics.dropped[header.priority] += 1
+                try database.set(.dropped, numbers: inventory.dropped)
                 return 0
             }
             let key = try takeNumber() << 2 | Int64(Table(header.priority).rawValue)
@@ -662,15 +665,15 @@ extension Spool {
         statement.bind(11, StoredMessage.checksum(key, header, payload, made: made))
         statement.bind(12, payload)
         try statement.run()
-        books.add(Table(header.priority), StoredMessage.size(header, payload.count))
+        inventory.add(Table(header.priority), StoredMessage.size(header, payload.count))
     }
 
     /// The number of a message is taken from a range that was noted before: so it is never given again, at the price of
     /// one more write every 4096 messages.
     private mutating func takeNumber() throws(SpoolError) -> Int64 {
-        if next >= books.reserved {
-            books.reserved = next + 4096
-            try database.set(.reserved, numbers: [books.reserved])
+        if next >= inventory.reserved {
+            inventory.reserved = next + 4096
+            try database.set(.reserved, numbers: [inventory.reserved])
         }
         next += 1
         return next - 1
@@ -713,13 +716,13 @@ extension Spool {
         do throws(SpoolError) {
             try begin()
             guard let row = try look(key, table), row.waits else { return false }
-            books.remove(table, row.size)
+            inventory.remove(table, row.size)
             guard row.isOfEvent else {
                 try delete(key, table)
                 return true
             }
             try keep(key, state: outcome == .delivered ? 1 : 2)
-            books.keep(row.size)
+            inventory.keep(row.size)
             return true
         } catch { throw undo(error) }
     }
@@ -753,7 +756,7 @@ extension Spool {
     private mutating func drop(_ key: Int64, _ table: Table? = nil) throws(SpoolError) -> Bool {
         guard let table = table ?? Table(rawValue: Int(key & 3)), let row = try look(key, table) else { return false }
         try delete(key, table)
-        if row.waits { books.remove(table, row.size) } else { books.forget(row.size) }
+        if row.waits { inventory.remove(table, row.size) } else { inventory.forget(row.size) }
         return true
     }
 
@@ -765,15 +768,15 @@ extension Spool {
         do throws(SpoolError) {
             try begin()
             guard try drop(key, table) else { return false }
-            books.statistics.damaged += 1
-            try database.set(.damaged, numbers: books.damaged)
+            inventory.statistics.damaged += 1
+            try database.set(.damaged, numbers: inventory.damaged)
             return true
         } catch { throw undo(error) }
     }
 
     mutating func oldestMade() -> Int64? {
         var oldest: Int64?
-        for table in Table.allCases where books.statistics.messages[table.priority] > 0 {
+        for table in Table.allCases where inventory.statistics.messages[table.priority] > 0 {
             guard let row = try? database.use(.oldest, table) else { continue }
             row.bind(1, 1)
             if (try? row.step()) == true { oldest = min(oldest ?? .max, row.int64(2)) }
@@ -972,8 +975,8 @@ extension Spool {
     public mutating func giveUp(_ key: Int64) throws(SpoolError) {
         guard let table = Table(rawValue: Int(key & 3)), try settle(key, .refused(reason: 128)) else { return }
         do throws(SpoolError) {
-            books.statistics.dropped[table.priority] += 1
-            try database.set(.dropped, numbers: books.dropped)
+            inventory.statistics.dropped[table.priority] += 1
+            try database.set(.dropped, numbers: inventory.dropped)
         } catch { throw undo(error) }
         try commit()
     }
@@ -991,8 +994,8 @@ extension Spool {
         do throws(SpoolError) {
             try begin()
             try trimRing()
-            if books.ages.look(now: now, next: next, keep: options.keepEvents) {
-                try database.set(.ages, numbers: books.ages.numbers)
+            if inventory.ages.look(now: now, next: next, keep: options.keepEvents) {
+                try database.set(.ages, numbers: inventory.ages.numbers)
             }
             let areEventsYoung = try forgetOldEvents()
             let isVibrationYoung = try forgetOldVibration()
@@ -1005,39 +1008,39 @@ extension Spool {
     public mutating func room() throws(SpoolError) -> Int {
         do throws(SpoolError) {
             let free = (options.pages - (try database.usedPages())) * Database.pageBytes
-            return max(0, free + books.statistics.keptBytes)
+            return max(0, free + inventory.statistics.keptBytes)
         } catch { throw undo(error) }
     }
 
     /// How old a message is at least (ns).
-    public func age(of key: Int64) -> Int64 { books.ages.age(of: key >> 2) }
+    public func age(of key: Int64) -> Int64 { inventory.ages.age(of: key >> 2) }
 
     private mutating func forgetOldEvents() throws(SpoolError) -> Bool {
-        guard books.statistics.keptMessages > 0, let limit = books.ages.limit(age: options.keepEvents) else {
+        guard inventory.statistics.keptMessages > 0, let limit = inventory.ages.limit(age: options.keepEvents) else {
             return true
         }
         let rows = try candidates(.oldestKept, .essential, count: 64)
         let old = rows.prefix { $0.key >> 2 < limit }
         for row in old { try forget(row) }
-        books.statistics.deletedForAge += old.count
+        inventory.statistics.deletedForAge += old.count
         if !old.isEmpty { try noteDeleted() }
         return old.count < 64
     }
 
     private mutating func forget(_ row: Candidate) throws(SpoolError) {
         try delete(row.key, .essential)
-        books.forget(row.size)
+        inventory.forget(row.size)
     }
 
     private func noteDeleted() throws(SpoolError) {
-        let statistics = books.statistics
+        let statistics = inventory.statistics
         try database.set(.deleted, numbers: [Int64(statistics.deletedForAge), Int64(statistics.deletedForRoom)])
     }
 
     /// Deletes until so many bytes more of a class find room.
     /// - Returns: whether they do.
     private mutating func makeRoom(_ bytes: Int, for priority: Priority) throws(SpoolError) -> Bool {
-        let (dropped, deleted) = (books.statistics.dropped, books.statistics.deletedForRoom)
+        let (dropped, deleted) = (inventory.statistics.dropped, inventory.statistics.deletedForRoom)
         // (Some pages more for what lies above a row.)
         let pages = bytes > 0 ? bytes / Database.pageBytes + 8 : 0
         var hasRoom = false
@@ -1046,26 +1049,26 @@ extension Spool {
             hasRoom = excess <= 0
             guard !hasRoom, try deleteSome(excess * Database.pageBytes, for: priority) else { break }
         }
-        if deleted != books.statistics.deletedForRoom { try noteDeleted() }
-        if dropped != books.statistics.dropped { try database.set(.dropped, numbers: books.dropped) }
+        if deleted != inventory.statistics.deletedForRoom { try noteDeleted() }
+        if dropped != inventory.statistics.dropped { try database.set(.dropped, numbers: inventory.dropped) }
         return hasRoom
     }
 
     /// Deletes about so many bytes of the least important there is, at most 64 messages.
     /// - Returns: false when nothing is left that may go.
     private mutating func deleteSome(_ bytes: Int, for priority: Priority) throws(SpoolError) -> Bool {
-        if books.statistics.keptMessages > 0 {
+        if inventory.statistics.keptMessages > 0 {
             var left = bytes
             for row in try candidates(.oldestKept, .essential, count: 64) where left > 0 {
                 try forget(row)
-                books.statistics.deletedForRoom += 1
+                inventory.statistics.deletedForRoom += 1
                 left -= row.size
             }
             return true
         }
         for table in [Table.trace, .state, .essential] where table.rawValue >= priority.rawValue {
             if table == .essential, try deleteOldestVibration(before: .max) > 0 { return true }
-            guard books.statistics.messages[table.priority] > 0 else { continue }
+            guard inventory.statistics.messages[table.priority] > 0 else { continue }
             let queries = table == .essential ? [Query.oldestWaveforms, .oldestOthers, .oldest] : [.oldest]
             for query in queries {
                 let rows = try candidates(query, table, count: 64)
@@ -1081,8 +1084,8 @@ extension Spool {
         var left = bytes
         for row in rows where left > 0 {
             try delete(row.key, table)
-            books.remove(table, row.size)
-            books.statistics.dropped[table.priority] += 1
+            inventory.remove(table, row.size)
+            inventory.statistics.dropped[table.priority] += 1
             left -= row.size
         }
     }
@@ -1113,19 +1116,19 @@ extension Spool {
             try begin()
             // Nothing essential goes for the ring: if need be it does without its own oldest pieces, or this one.
             while try !makeRoom(records.count, for: .state) {
-                guard !books.ring.entries.isEmpty else { return }
+                guard !inventory.ring.entries.isEmpty else { return }
                 try removeOldestSegments(1)
             }
             var segment = segment
             segment.bytes = records.count
-            segment.number = books.ring.nextNumber
-            segment.slot = books.ring.freshSlot
-            books.ring.append(segment)
+            segment.number = inventory.ring.nextNumber
+            segment.slot = inventory.ring.freshSlot
+            inventory.ring.append(segment)
             // The new piece takes the place of the oldest that has to go: one page is written instead of many.
-            let surplus = books.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes)
+            let surplus = inventory.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes)
             if surplus > 0 {
-                segment.slot = books.ring.entries[surplus - 1].slot
-                books.ring.moveNewest(to: segment.slot)
+                segment.slot = inventory.ring.entries[surplus - 1].slot
+                inventory.ring.moveNewest(to: segment.slot)
                 try removeOldestSegments(surplus, except: segment.slot)
             }
             try write(segment, records, surplus > 0 ? .replaceSegment : .appendSegment)
@@ -1152,13 +1155,13 @@ extension Spool {
 
     /// The pieces that have something between two times (nanoseconds of UTC, both included), in the order of adding.
     public func segments(from: Int64, to: Int64) -> [RingSegment] {
-        books.ring.entries.filter { $0.start <= to && $0.end >= from }
+        inventory.ring.entries.filter { $0.start <= to && $0.end >= from }
     }
 
     /// The same for an answer. Pieces that must have been there, and such whose time is not that of their neighbours and
     /// which are not as they were written, count as unread.
     public mutating func segments(answering range: ClosedRange<Int64>) throws(SpoolError) -> [RingSegment] {
-        let entries = books.ring.entries
+        let entries = inventory.ring.entries
         var found: [RingSegment] = []
         for (index, piece) in entries.enumerated() {
             if piece.start <= range.upperBound, piece.end >= range.lowerBound {
@@ -1181,7 +1184,7 @@ extension Spool {
     }
 
     /// The newest piece.
-    public var newestSegment: RingSegment? { books.ring.entries.last }
+    public var newestSegment: RingSegment? { inventory.ring.entries.last }
 
     /// The records of a piece; nil when it is gone by now, or is not what was written.
     public mutating func records(of segment: RingSegment) throws(SpoolError) -> [UInt8]? {
@@ -1192,7 +1195,7 @@ extension Spool {
             let isThere = try row.step()
             if isThere, row.int64(1) == segment.checksum(row.blob(0)) { return row.bytes(0) }
             // Of a piece whose place was taken by a newer one nothing is wrong.
-            if isThere || books.ring.has(segment) { unread += 1 }
+            if isThere || inventory.ring.has(segment) { unread += 1 }
             return nil
         } catch { throw undo(error) }
     }
@@ -1200,18 +1203,19 @@ extension Spool {
     private mutating func trimRing() throws(SpoolError) {
         let count =
             options.ringSeconds > 0
-            ? books.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes) : books.ring.entries.count
+            ? inventory.ring.surplus(seconds: options.ringSeconds, bytes: options.ringBytes)
+            : inventory.ring.entries.count
         try removeOldestSegments(count)
     }
 
     private mutating func removeOldestSegments(_ count: Int, except slot: Int64 = 0) throws(SpoolError) {
         guard count > 0 else { return }
-        for segment in books.ring.entries.prefix(count) where segment.slot != slot {
+        for segment in inventory.ring.entries.prefix(count) where segment.slot != slot {
             let statement = try database.use(.deleteSegment)
             statement.bind(1, segment.slot)
             try statement.run()
         }
-        books.ring.removeFirst(count)
+        inventory.ring.removeFirst(count)
     }
 }
 
@@ -1227,17 +1231,17 @@ extension Spool {
         guard let unit = segment.unit, segment.end >= segment.start else { return }
         let first = StepLevels.block(at: segment.start)
         for number in first...min(first + 1, StepLevels.block(at: segment.end)) {
-            if books.levels?.block != number {
+            if inventory.levels?.block != number {
                 try storeLevels()
-                books.levels = try row(number) ?? StepLevels(block: number)
+                inventory.levels = try row(number) ?? StepLevels(block: number)
             }
-            books.levels?.add(records, unit: unit, with: &decoder, &samples)
+            inventory.levels?.add(records, unit: unit, with: &decoder, &samples)
         }
     }
 
     /// Writes the open ten minutes down, as far as they are.
     public mutating func storeLevels() throws(SpoolError) {
-        guard let levels = books.levels, levels.samples > 0 else { return }
+        guard let levels = inventory.levels, levels.samples > 0 else { return }
         try store(levels)
     }
 
@@ -1264,7 +1268,7 @@ extension Spool {
 
     /// Ten minutes by their number (see ``StepLevels/block(at:)``); nil: nothing is known of them.
     public mutating func levels(_ number: Int64) throws(SpoolError) -> StepLevels? {
-        if let open = books.levels, open.block == number { return open }
+        if let open = inventory.levels, open.block == number { return open }
         do throws(SpoolError) { return try row(number) } catch { throw undo(error) }
     }
 
@@ -1316,16 +1320,16 @@ extension Spool {
 
     /// After the file has been opened: the ten minutes that were not written down.
     private mutating func makeLevelsAgain() throws(SpoolError) {
-        guard let newest = books.ring.entries.last else { return }
+        guard let newest = inventory.ring.entries.last else { return }
         let number = StepLevels.block(at: newest.end)
         var made = StepLevels(block: number)
-        for piece in books.ring.entries.reversed() {
+        for piece in inventory.ring.entries.reversed() {
             guard piece.start < made.end, piece.end >= made.start else { break }
             guard let unit = piece.unit, let records = try records(of: piece) else { continue }
             records.withUnsafeBytes { made.add($0, unit: unit, with: &decoder, &samples) }
         }
         let stored = try row(number)
-        books.levels = (stored?.samples ?? 0) > made.samples ? stored : made
+        inventory.levels = (stored?.samples ?? 0) > made.samples ? stored : made
     }
 }
 
@@ -1340,18 +1344,19 @@ extension Spool {
     public mutating func storeVibration(_ record: VibrationRecord) throws(SpoolError) {
         guard options.keepVibrationSeconds > 0 else { return }
         let number = VibrationBlock.number(at: record.start)
-        if books.vibration.number != number {
+        if inventory.vibration.number != number {
             try storeVibration()
             let stored = try vibrationBlocks(number...number).first
-            books.vibration.begin(stored ?? VibrationBlock(number: number, added: books.ages.ran / 1_000_000_000))
+            inventory.vibration.begin(
+                stored ?? VibrationBlock(number: number, added: inventory.ages.ran / 1_000_000_000))
         }
-        books.vibration.add(record)
-        if books.vibration.isDue { try storeVibration() }
+        inventory.vibration.add(record)
+        if inventory.vibration.isDue { try storeVibration() }
     }
 
     /// Writes the open ten minutes down, as far as they are.
     public mutating func storeVibration() throws(SpoolError) {
-        if let block = books.vibration.open { try store(block) }
+        if let block = inventory.vibration.open { try store(block) }
     }
 
     /// Writes ten minutes down, with what is there of them already.
@@ -1366,7 +1371,7 @@ extension Spool {
             else {
                 return
             }
-            books.vibration.saved(block)
+            inventory.vibration.saved(block)
         } catch { throw undo(error) }
     }
 
@@ -1376,7 +1381,7 @@ extension Spool {
     ) throws(SpoolError) -> Bool {
         // Two or three rows of 60 s intervals are a page.
         let rowBytes = max(columns.count * 5 / 4, Database.pageBytes / 3)
-        while isNew, (books.vibration.rows + 1) * rowBytes > options.vibrationBytes {
+        while isNew, (inventory.vibration.rows + 1) * rowBytes > options.vibrationBytes {
             guard try deleteOldestVibration(before: .max, most: 1) > 0 else { return false }
         }
         guard try makeRoom(columns.count, for: .state) else { return false }
@@ -1392,14 +1397,14 @@ extension Spool {
             } catch { return .failure(error) }
         }
         try result.get()
-        if isNew { books.vibration.added() }
+        if isNew { inventory.vibration.added() }
         return true
     }
 
     /// Adds the modes of a period. Such that begin in the same ten minutes take the place of those before.
     public mutating func storeModes(_ message: ModesMessage) throws(SpoolError) {
         guard options.keepVibrationSeconds > 0 else { return }
-        try store(StoredModes(message, added: books.ages.ran / 1_000_000_000))
+        try store(StoredModes(message, added: inventory.ages.ran / 1_000_000_000))
     }
 
     private mutating func store(_ modes: StoredModes) throws(SpoolError) {
@@ -1517,7 +1522,7 @@ extension Spool {
                 if let block = VibrationBlock.read(row) { found.append(block) } else { unread += 1 }
             }
         } catch { throw undo(error) }
-        guard let open = books.vibration.open, numbers.contains(open.number) else { return found }
+        guard let open = inventory.vibration.open, numbers.contains(open.number) else { return found }
         if let index = found.firstIndex(where: { $0.number == open.number }) {
             found[index] = open
         } else if found.count < most {
@@ -1530,13 +1535,13 @@ extension Spool {
         let statement = try database.use(.deleteVibration)
         statement.bind(1, number)
         try statement.run()
-        books.vibration.deleted(number)
+        inventory.vibration.deleted(number)
     }
 
     /// - Returns: false when there is more to do.
     private mutating func forgetOldVibration() throws(SpoolError) -> Bool {
-        let limit = books.ages.ran / 1_000_000_000 - Int64(max(0, min(options.keepVibrationSeconds, 9e9)))
-        guard books.vibration.rows > 0, limit > 0 || options.keepVibrationSeconds <= 0 else { return true }
+        let limit = inventory.ages.ran / 1_000_000_000 - Int64(max(0, min(options.keepVibrationSeconds, 9e9)))
+        guard inventory.vibration.rows > 0, limit > 0 || options.keepVibrationSeconds <= 0 else { return true }
         let before = options.keepVibrationSeconds > 0 ? limit : .max
         return try deleteOldestVibration(before: before) < Self.rowsAtOnce
     }

@@ -12,22 +12,22 @@ struct AccountCommands {
         guard names.count == 1 else { throw .misuse("which account?") }
         let name = names[0]
         if let problem = AccountName.problem(name) { throw .misuse(problem) }
-        try Books.needsRoot(place, "add \(name)")
+        try AccountFiles.needsRoot(place, "add \(name)")
         // A name that the certificate has not yet is put into it.
         try InitCommand(place: place, options: options).makeWhatIsMissing()
-        var books = try Books(place)
-        let there = books.ledger.role(of: name)
+        var files = try AccountFiles(place)
+        let there = files.ledger.role(of: name)
         var watcher = ""
         if isNew, options.role == .station {
             watcher = options.viewer
             // A network that nobody can look at yet.
             if watcher.isEmpty, !options.isJSON, name != "viewer",
-                !books.ledger.accounts.contains(where: { $0.role != Role.station.rawValue })
+                !files.ledger.accounts.contains(where: { $0.role != Role.station.rawValue })
             {
                 watcher = "viewer"
             }
             if watcher == name { throw .misuse("--viewer: another name than that of the station") }
-            if !watcher.isEmpty, books.ledger.role(of: watcher) != nil {
+            if !watcher.isEmpty, files.ledger.role(of: watcher) != nil {
                 throw Failure("there is an account \(watcher) already: another --viewer")
             }
         }
@@ -40,19 +40,19 @@ struct AccountCommands {
         let password = try password()
         var watching = ""
         try Removed(place: place).forget([name, watcher])
-        try books.begin()
-        books.setPassword(name, password)
+        try files.begin()
+        files.setPassword(name, password)
         if isNew {
-            books.ledger.add(Account(name: name, role: options.role.rawValue))
+            files.ledger.add(Account(name: name, role: options.role.rawValue))
             if !watcher.isEmpty {
                 watching = ReadableLetters.password(randomByte)
-                books.setPassword(watcher, Array(watching.utf8))
-                books.ledger.add(Account(name: watcher, role: Role.viewer.rawValue))
+                files.setPassword(watcher, Array(watching.utf8))
+                files.ledger.add(Account(name: watcher, role: Role.viewer.rawValue))
             }
         }
-        try books.commit()
+        try files.commit()
         let role = there.flatMap { Role(rawValue: $0) } ?? options.role
-        try Told(
+        try AccountNotice(
             name: name, role: role, password: String(decoding: password, as: UTF8.self),
             host: options.hosts.first ?? Machine.usual, mark: try Authority(place: place).fingerprint(),
             viewer: watcher.isEmpty ? nil : (watcher, watching), authority: "\(place.tls)/ca.pem"
@@ -98,24 +98,24 @@ struct AccountCommands {
     func remove(_ names: [String]) throws(Failure) {
         guard !names.isEmpty else { throw .misuse("which account?") }
         for name in names { if let problem = AccountName.problem(name) { throw .misuse(problem) } }
-        try Books.needsRoot(place, "remove \(names.joined(separator: " "))")
-        var books = try Books(place)
-        let unknown = names.filter { books.ledger.role(of: $0) == nil }
-        guard unknown.isEmpty || books.wasUnfinished else {
+        try AccountFiles.needsRoot(place, "remove \(names.joined(separator: " "))")
+        var files = try AccountFiles(place)
+        let unknown = names.filter { files.ledger.role(of: $0) == nil }
+        guard unknown.isEmpty || files.wasUnfinished else {
             throw Failure("there is no account \(unknown[0]): seismote-broker list")
         }
-        let mustRestart = try books.mendTimes()
-        try books.begin()
+        let mustRestart = try files.mendTimes()
+        try files.begin()
         // First what it may, then what it is known by.
         let lost = Set(names).subtracting(unknown)
-        try books.hold(lost)
+        try files.hold(lost)
         for name in lost {
-            let hadCertificate = books.revoke(name, serials: nil)
+            let hadCertificate = files.revoke(name, serials: nil)
             // (One that was revoked before may be connected still.)
-            if hadCertificate || books.ledger.revoked.contains(where: { $0.name == name }) { books.end(name) }
+            if hadCertificate || files.ledger.revoked.contains(where: { $0.name == name }) { files.end(name) }
         }
-        books.ledger.remove(lost)
-        try books.commit()
+        files.ledger.remove(lost)
+        try files.commit()
         if mustRestart { _ = Systemd.does("restart", BrokerUnit.name) }
         for name in names where lost.contains(name) {
             say("The account \(name) is gone. What the broker keeps of a station \(name) stays until it is emptied.")
@@ -124,7 +124,7 @@ struct AccountCommands {
 }
 
 /// Words about an account for the other side.
-struct Told {
+struct AccountNotice {
     let name: String
     let role: Role
     let password: String

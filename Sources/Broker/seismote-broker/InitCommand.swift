@@ -16,12 +16,12 @@ struct InitCommand {
     }
 
     func run() throws(Failure) {
-        try Books.needsRoot(place, "init")
+        try AccountFiles.needsRoot(place, "init")
         guard OpenSSL.isInstalled, ChildProgram.path("mosquitto") != nil else {
             throw Failure("openssl and mosquitto are needed")
         }
-        var books = try Books(place)
-        let authority = books.authority
+        var files = try AccountFiles(place)
+        let authority = files.authority
         try Disk.makeFolder(place.tls, mode: 0o755)
         try Removed(place: place).prepare()
         let new = options.hosts.filter { !authority.hasName($0) }
@@ -34,16 +34,16 @@ struct InitCommand {
             try authority.makeAuthority("\(place.tls)/ca", name: "Seismote authority of \(Machine.name)")
         }
         try authority.makeClients()
-        let mustRestart = try books.mendTimes()
+        let mustRestart = try files.mendTimes()
         let needsServer = !Disk.holds("\(place.tls)/server.pem") || !options.hosts.isEmpty
         if needsServer { try authority.makeServer(options.hosts) }
         if !Disk.holds("\(place.clients)/revoked") {
-            try Disk.replace("\(place.clients)/revoked", books.ledger.revokedLines, owner: .enrolment)
+            try Disk.replace("\(place.clients)/revoked", files.ledger.revokedLines, owner: .enrolment)
         }
         // (What an earlier version has left is taken over as it is.)
-        if needsServer || books.wasUnfinished || Disk.text(place.acl) != books.ledger.rights || mustRestart {
-            try books.begin()
-            try books.commit()
+        if needsServer || files.wasUnfinished || Disk.text(place.acl) != files.ledger.rights || mustRestart {
+            try files.begin()
+            try files.commit()
             if mustRestart { _ = Systemd.does("restart", BrokerUnit.name) }
         }
         if needsServer { Self.tellPage() }
@@ -54,22 +54,22 @@ struct InitCommand {
     }
 
     func renew() throws(Failure) {
-        try Books.needsRoot(place, "renew")
+        try AccountFiles.needsRoot(place, "renew")
         guard Disk.holds("\(place.tls)/ca.pem") else {
             throw Failure("there is no authority yet: sudo seismote-broker init")
         }
-        var books = try Books(place)
-        let mustRestart = try books.mendTimes()
+        var files = try AccountFiles(place)
+        let mustRestart = try files.mendTimes()
         let made = (Disk.text("\(place.tls)/made-for") ?? "").filter { !$0.isNewline }
         let server = Disk.text("\(place.tls)/server.pem").flatMap { Certificate(pem: $0) }
         let isGood = server.map { $0.until > wallSeconds() + 60 * 86_400 } ?? false
         let wasMended = server.map { wallSeconds() - $0.from < Issuance.margin + 120 } ?? false
-        if options.isIfNeeded, !mustRestart, isGood, books.authority.names([]) == made, !wasMended || isServed(server) {
+        if options.isIfNeeded, !mustRestart, isGood, files.authority.names([]) == made, !wasMended || isServed(server) {
             return
         }
-        if !options.isIfNeeded || !isGood || books.authority.names([]) != made { try books.authority.makeServer([]) }
-        try books.begin()
-        try books.commit()
+        if !options.isIfNeeded || !isGood || files.authority.names([]) != made { try files.authority.makeServer([]) }
+        try files.begin()
+        try files.commit()
         if mustRestart { _ = Systemd.does("restart", BrokerUnit.name) }
         Self.tellPage()
         let end = Disk.text("\(place.tls)/server.pem").flatMap { Certificate(pem: $0) }?.until ?? 0
@@ -87,16 +87,16 @@ struct InitCommand {
     }
 
     func newAuthority() throws(Failure) {
-        try Books.needsRoot(place, "new-authority")
+        try AccountFiles.needsRoot(place, "new-authority")
         guard Disk.holds("\(place.clients)/ca.pem") else {
             throw Failure("there is no authority yet: sudo seismote-broker init")
         }
-        var books = try Books(place)
-        try books.begin()
-        try books.authority.makeAuthority(
+        var files = try AccountFiles(place)
+        try files.begin()
+        try files.authority.makeAuthority(
             "\(place.clients)/next", name: "Stations of \(Machine.name), \(wallSeconds())")
-        try books.authority.makeClients()
-        try books.commit()
+        try files.authority.makeClients()
+        try files.commit()
         // It gets the key anew.
         if Systemd.isActive("seismote-broker-enrol") { _ = Systemd.does("restart", "seismote-broker-enrol") }
         say(
@@ -106,15 +106,15 @@ struct InitCommand {
 
     /// Before the broker starts: what was cut is finished, and what begins in the future is made anew.
     func prepare() throws(Failure) {
-        try Books.needsRoot(place, "prepare")
+        try AccountFiles.needsRoot(place, "prepare")
         guard Disk.holds("\(place.tls)/ca.pem") else { return try run() }
         // (Whoever is at work, and may be starting the broker again, has written the files.)
-        guard var books = try? Books(place, seconds: 0) else { return }
-        let wasUnfinished = books.wasUnfinished
-        let mustRestart = try books.mendTimes()
-        books.sayRevived()
-        guard wasUnfinished || mustRestart || books.authority.problemOfList(books.ledger.revoked) != nil else { return }
-        try books.begin()
-        try books.commitBeforeStart()
+        guard var files = try? AccountFiles(place, seconds: 0) else { return }
+        let wasUnfinished = files.wasUnfinished
+        let mustRestart = try files.mendTimes()
+        files.sayRevived()
+        guard wasUnfinished || mustRestart || files.authority.problemOfList(files.ledger.revoked) != nil else { return }
+        try files.begin()
+        try files.commitBeforeStart()
     }
 }

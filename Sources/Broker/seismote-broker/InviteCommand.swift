@@ -13,34 +13,34 @@ struct InviteCommand {
         guard names.count <= 1 else { throw .misuse("one NAME, and --count for more stations") }
         let given = names.first
         if let given, let problem = AccountName.problem(given) { throw .misuse(problem) }
-        try Books.needsRoot(place, "invite\(given.map { " " + $0 } ?? "")")
+        try AccountFiles.needsRoot(place, "invite\(given.map { " " + $0 } ?? "")")
         var source: (list: String, key: String)?
         if options.isInstall {
             guard options.isUserData else { throw .misuse("--install is for cloud-init: --user-data") }
             source = try self.source()
         }
         try InitCommand(place: place, options: options).makeWhatIsMissing()
-        var books = try Books(place)
-        let invited = try choose(given, books.ledger)
+        var files = try AccountFiles(place)
+        let invited = try choose(given, files.ledger)
         let host = options.hosts.first ?? Machine.usual
         let mark = try Authority(place: place).fingerprint().dropFirst("SHA256:".count)
-        let mustRestart = try books.mendTimes()
+        let mustRestart = try files.mendTimes()
         try Removed(place: place).forget(invited)
-        try books.begin()
-        books.ledger.withdraw(Set(invited))
+        try files.begin()
+        files.ledger.withdraw(Set(invited))
         var tokens: [(name: String, token: String)] = []
         let end = wallSeconds() + options.hours * 3600
         for name in invited {
             var id = ReadableLetters.draw(8, randomByte)
-            while books.ledger.invitations[id] != nil { id = ReadableLetters.draw(8, randomByte) }
+            while files.ledger.invitations[id] != nil { id = ReadableLetters.draw(8, randomByte) }
             // 128.8 bits behind the number.
             let secret = ReadableLetters.draw(26, randomByte)
-            books.setPassword("enrol-\(id)", Array(secret.utf8))
-            books.ledger.invitations[id] = Invitation(name: name, end: end)
-            books.ledger.add(Account(name: name, role: Role.station.rawValue))
+            files.setPassword("enrol-\(id)", Array(secret.utf8))
+            files.ledger.invitations[id] = Invitation(name: name, end: end)
+            files.ledger.add(Account(name: name, role: Role.station.rawValue))
             tokens.append((name, id + secret))
         }
-        try books.commit()
+        try files.commit()
         if mustRestart { _ = Systemd.does("restart", BrokerUnit.name) }
         try show(tokens.map { ($0.name, "\(host)/\($0.name)#\($0.token)@\(mark)") }, source)
     }

@@ -13,7 +13,7 @@ struct ListCommands {
         guard access(place.accounts, R_OK) == 0 else {
             throw Failure("\(place.accounts) cannot be read: sudo seismote-broker \(command)")
         }
-        return Books.read(place)
+        return AccountFiles.read(place)
     }
 
     /// Until when the newest certificate of each station is good, in seconds since 1970.

@@ -9,41 +9,41 @@ struct TidyCommand {
     let place: Place
 
     func run() throws(Failure) {
-        try Books.needsRoot(place, "tidy")
+        try AccountFiles.needsRoot(place, "tidy")
         // (Others need not wait for this.)
-        let first = Books.read(place)
+        let first = AccountFiles.read(place)
         let coming = joined(first).map { first.invitations[$0.id]?.name ?? "" }
         BrokerUnit(place: place).awaitCertificates(coming.filter { first.hashes[$0] != nil })
         // (It runs by itself: whoever is at work is waited for, however long.)
-        var books = try Books(place, seconds: nil)
-        let wasUnfinished = books.wasUnfinished
+        var files = try AccountFiles(place, seconds: nil)
+        let wasUnfinished = files.wasUnfinished
         let serverBefore = Disk.bytes("\(place.tls)/server.pem")
-        let mustRestart = try books.mendTimes()
-        let before = books.ledger
-        try books.begin()
-        for (id, token) in joined(books.ledger) { try join(id, token, &books, wasUnfinished) }
+        let mustRestart = try files.mendTimes()
+        let before = files.ledger
+        try files.begin()
+        for (id, token) in joined(files.ledger) { try join(id, token, &files, wasUnfinished) }
         let now = wallSeconds()
-        for (id, invitation) in books.ledger.invitations where invitation.end <= now || invitation.isFromFuture(now) {
+        for (id, invitation) in files.ledger.invitations where invitation.end <= now || invitation.isFromFuture(now) {
             if invitation.isFromFuture(now) {
                 note("The invitation of \(invitation.name) was made while a clock was ahead: it has ended.")
             }
             // Nobody came.
             let name = invitation.name
-            if books.ledger.hashes[name] == nil, place.certificates(of: name).isEmpty,
-                !books.ledger.invitations.contains(where: { $0.key != id && $0.value.name == name })
+            if files.ledger.hashes[name] == nil, place.certificates(of: name).isEmpty,
+                !files.ledger.invitations.contains(where: { $0.key != id && $0.value.name == name })
             {
-                books.ledger.remove([name])
+                files.ledger.remove([name])
             }
-            books.ledger.endInvitation(id)
+            files.ledger.endInvitation(id)
         }
         let hasOld = try endOldAuthorities()
         let isChanged =
-            wasUnfinished || mustRestart || hasOld || books.ledger != before
+            wasUnfinished || mustRestart || hasOld || files.ledger != before
             || serverBefore != Disk.bytes("\(place.tls)/server.pem")
-            || books.authority.problemOfList(books.ledger.revoked) != nil
-        guard isChanged else { return books.abandon() }
-        if hasOld { try books.authority.writeRevoked(books.ledger.revoked) }
-        try books.commit()
+            || files.authority.problemOfList(files.ledger.revoked) != nil
+        guard isChanged else { return files.abandon() }
+        if hasOld { try files.authority.writeRevoked(files.ledger.revoked) }
+        try files.commit()
         if mustRestart { _ = Systemd.does("restart", BrokerUnit.name) }
     }
 
@@ -55,10 +55,11 @@ struct TidyCommand {
             }
     }
 
-    private func join(_ id: String, _ token: Token, _ books: inout Books, _ wasUnfinished: Bool) throws(Failure) {
-        guard let name = books.ledger.invitations[id]?.name else { return }
-        books.ledger.hashes[name] = nil
-        try books.hold([name])
+    private func join(_ id: String, _ token: Token, _ files: inout AccountFiles, _ wasUnfinished: Bool) throws(Failure)
+    {
+        guard let name = files.ledger.invitations[id]?.name else { return }
+        files.ledger.hashes[name] = nil
+        try files.hold([name])
         // What it had before, not what it has renewed since. (A service of an earlier version has not noted which.)
         let others: Set<String>
         if let before = token.before {
@@ -66,10 +67,10 @@ struct TidyCommand {
         } else {
             others = Set(place.certificates(of: name).map(\.certificate.serial)).subtracting([token.serial])
         }
-        books.revoke(name, serials: others)
+        files.revoke(name, serials: others)
         // (Only where there is another one: its connection ends, too.)
-        if !others.isEmpty || wasUnfinished { books.end(name) }
-        books.ledger.endInvitation(id)
+        if !others.isEmpty || wasUnfinished { files.end(name) }
+        files.ledger.endInvitation(id)
     }
 
     /// (The broker takes them until it is started again; by then all certificates of them have ended.)

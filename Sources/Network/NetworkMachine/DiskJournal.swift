@@ -59,7 +59,7 @@ package struct DiskJournal: NetworkJournal {
     /// Publishes a marker. All that was published and not noted comes back before it, because a session has one order.
     package func mark(_ boot: String, _ effects: inout Effects) { effects.publish(topics.sync, marker(boot)) }
 
-    package func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> Lesson {
+    package func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> LearningStep {
         guard message.name == topics.sync else { return .take }
         return message.payload == marker(boot) ? .end : .wait
     }

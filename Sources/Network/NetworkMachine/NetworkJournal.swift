@@ -20,7 +20,7 @@ package protocol NetworkJournal: Sendable {
     /// Sends a message that comes back when all has come that was sent before it.
     mutating func mark(_ boot: String, _ effects: inout Effects)
     /// Takes a message while it is not known what the broker has had.
-    mutating func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> Lesson
+    mutating func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> LearningStep
     /// Messages that have waited for the end of learning, in the order in which they came.
     mutating func takePast() -> [NetworkMessage]
     /// Versions that are written down and were not published, in their order.
@@ -71,7 +71,7 @@ package protocol NetworkJournal: Sendable {
 }
 
 /// Use of a message while it is not known what the broker has had.
-package enum Lesson: Sendable {
+package enum LearningStep: Sendable {
     /// It is taken as any other.
     case take
     /// It waits for the end of learning, or was of no use.

@@ -62,7 +62,7 @@ package struct QueueJournal: NetworkJournal {
     /// Where nobody else reads the queue, this comes back at once.
     package func mark(_ boot: String, _ effects: inout Effects) { keep(.marker, boot, [], &effects) }
 
-    package mutating func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> Lesson {
+    package mutating func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> LearningStep {
         if message.kind == .marker {
             free([message.token], &effects)
             return message.name == boot ? .end : .wait

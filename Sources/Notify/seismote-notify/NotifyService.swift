@@ -15,7 +15,7 @@ final class NotifyService {
     private let queue: QueueFile
     private let inbox: Inbox
     private var watch: BrokerWatch
-    private var desk: NotificationDesk
+    private var notifier: Notifier
     private var dropped = 0
     /// By the names of recipients.
     private var couriers: [String: (courier: Courier, waiting: QueueFile.Waiting)] = [:]
@@ -29,13 +29,13 @@ final class NotifyService {
         (self.settings, self.queue, self.inbox) = (settings, queue, inbox)
         health = ProgramOptions<NotifySettings>.healthSocket(in: settings.folder) { printError($0) }
         let now = HostClock.wall()
-        let prefix = NotificationDesk.offline
+        let prefix = Notifier.offline
         let stations = queue.told.compactMap {
             $0.key.hasPrefix(prefix) ? String($0.key.dropFirst(prefix.count)) : nil
         }
-        let saidBroker = queue.told.contains { $0.key == NotificationDesk.brokerKey }
+        let saidBroker = queue.told.contains { $0.key == Notifier.brokerKey }
         watch = BrokerWatch(root: settings.mqtt.root, said: stations, broker: now, saidBroker: saidBroker)
-        desk = NotificationDesk(
+        notifier = Notifier(
             settings.recipients, clock: clock, page: settings.page, test: settings.weekly, told: queue.told,
             held: queue.held, now: now)
     }
@@ -66,14 +66,14 @@ final class NotifyService {
         var notices: [Notice] = []
         for isUp in connections {
             isConnected = isUp
-            if let occasion = watch.connection(isUp, now: now) { notices += desk.take(occasion, now: now) }
+            if let occasion = watch.connection(isUp, now: now) { notices += notifier.take(occasion, now: now) }
         }
         for message in messages {
-            if let occasion = watch.take(message, now: now) { notices += desk.take(occasion, now: now) }
+            if let occasion = watch.take(message, now: now) { notices += notifier.take(occasion, now: now) }
         }
-        for occasion in watch.tick(now: now) { notices += desk.take(occasion, now: now) }
-        notices += desk.tick(now: now, stations: watch.stations)
-        try queue.keep(notices, desk, now: now)
+        for occasion in watch.tick(now: now) { notices += notifier.take(occasion, now: now) }
+        notices += notifier.tick(now: now, stations: watch.stations)
+        try queue.keep(notices, notifier, now: now)
         if lost > 0 {
             dropped += lost
             printError("\(dropped) messages of the broker were dropped: more came than could be taken")

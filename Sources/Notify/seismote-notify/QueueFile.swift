@@ -7,8 +7,8 @@ import Notify
 final class QueueFile {
     private let file: DatabaseFile
     private static let application = 0x736d_6e66  // "smnf"
-    private var savedTold: [NotificationDesk.Told] = []
-    private var savedHeld: [NotificationDesk.Held] = []
+    private var savedTold: [Notifier.SentNotice] = []
+    private var savedHeld: [Notifier.Held] = []
 
     struct Waiting {
         var id: Int64
@@ -43,12 +43,12 @@ final class QueueFile {
         }
     }
 
-    var told: [NotificationDesk.Told] { savedTold }
-    var held: [NotificationDesk.Held] { savedHeld }
+    var told: [Notifier.SentNotice] { savedTold }
+    var held: [Notifier.Held] { savedHeld }
 
     /// Keeps what is to be sent together with what has been decided, all or nothing.
-    func keep(_ deliveries: [Notice], _ desk: NotificationDesk, now: Int64) throws(DatabaseError) {
-        let (told, held) = (desk.told, desk.held)
+    func keep(_ deliveries: [Notice], _ notifier: Notifier, now: Int64) throws(DatabaseError) {
+        let (told, held) = (notifier.told, notifier.held)
         guard !deliveries.isEmpty || told != savedTold || held != savedHeld else { return }
         try file.transaction { () throws(DatabaseError) in
             for one in deliveries {

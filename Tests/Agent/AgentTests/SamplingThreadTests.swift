@@ -86,7 +86,7 @@ struct ScriptedSensor: SensorDriver {
 
 @Suite(.timeLimit(.minutes(10))) struct SamplingThreadTests {
     static func run(
-        _ steps: [ScriptedSensor.Step], vibration: Handover<VibrationPast> = Handover(),
+        _ steps: [ScriptedSensor.Step], vibration: Mailbox<VibrationPast> = Mailbox(),
         sink: @escaping PublicationSink = { _, _ in },
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> (SamplingStatus, ScriptedSensor.Script) {
@@ -156,7 +156,7 @@ struct ScriptedSensor: SensorDriver {
 
     /// What the storage has found of earlier runs is gone on with.
     @Test func theDoseOfTheDayGoesOnAfterARestart() throws {
-        let handover = Handover<VibrationPast>()
+        let handover = Mailbox<VibrationPast>()
         var before = VibrationInterval()
         (before.start, before.length, before.seconds) = (1_699_999_990_000_000_000, 10, 10)
         for k in 0..<3 { before.axes[k].doseFourth = 81 }

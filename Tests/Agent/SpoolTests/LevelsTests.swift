@@ -169,7 +169,7 @@ import Testing
         let piece = try #require(spool.segments(from: newYear, to: .max).first)
         #expect(try spool.records(of: piece)?.isEmpty == false)
         // What a count was then is not known.
-        #expect(try spool.levels(StepLevels.block(at: newYear)) == nil || spool.books.levels?.samples == 0)
+        #expect(try spool.levels(StepLevels.block(at: newYear)) == nil || spool.inventory.levels?.samples == 0)
         let (segment, bytes) = try Self.piece(from: 1000, count: 1000)
         try spool.appendSegment(segment, bytes)
         try spool.close()

@@ -219,13 +219,13 @@ import Vibration
         try spool.database.set(.ages, numbers: [])
         try spool.close()
         var again = try folder.open(now: 0)
-        #expect(again.books.ages.ran == 100 * day)
+        #expect(again.inventory.ages.ran == 100 * day)
         // A damaged row says nothing.
         try again.database.execute("UPDATE vibration SET added = added * 1000")
         try again.database.set(.ages, numbers: [])
         try again.close()
         again = try folder.open(now: 0)
-        #expect(again.books.ages.ran == 0 && again.statistics.damagedOthers == 1)
+        #expect(again.inventory.ages.ran == 0 && again.statistics.damagedOthers == 1)
         #expect(try records(&again) == [])
     }
 
@@ -400,7 +400,7 @@ import Vibration
         var again = try folder.open(now: 0)
         #expect(again.setAside != nil)
         #expect(try records(&again) == (0..<300).map { Self.record($0) })
-        #expect(again.books.ages.ran == 10 * day && again.books.vibration.rows == 30)
+        #expect(again.inventory.ages.ran == 10 * day && again.inventory.vibration.rows == 30)
     }
 
     static func modes(_ index: Int, count: Int = 2) -> ModesMessage {
@@ -430,9 +430,9 @@ import Vibration
         #expect(try again.modes(from: newYear + hour, to: newYear + 3 * hour) == Array(wanted[1...2]))
         #expect(try again.modes(from: newYear, to: .max, most: 4) == Array(wanted.prefix(4)))
         #expect(try records(&again) == (0..<30).map { Self.record($0 * 60) })
-        #expect(again.books.vibration.rows == 60 && again.statistics.damagedOthers == 0)
+        #expect(again.inventory.vibration.rows == 60 && again.statistics.damagedOthers == 0)
         while try !again.trim(now: 401 * day) {}
-        #expect(try again.modes(from: newYear, to: .max) == [] && again.books.vibration.rows == 0)
+        #expect(try again.modes(from: newYear, to: .max) == [] && again.inventory.vibration.rows == 0)
         try spool.database.execute("UPDATE vibration SET columns = zeroblob(124) WHERE format = 4 AND number % 12 = 4")
         try spool.check()
         #expect(try spool.modes(from: newYear, to: .max).count + spool.statistics.damagedOthers == 30)

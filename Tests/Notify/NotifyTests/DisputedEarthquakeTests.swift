@@ -26,8 +26,8 @@ import Testing
         return one
     }
 
-    private static func desk(_ recipient: Recipient, held: [NotificationDesk.Held] = []) -> NotificationDesk {
-        NotificationDesk(
+    private static func notifier(_ recipient: Recipient, held: [Notifier.Held] = []) -> Notifier {
+        Notifier(
             [recipient], clock: CivilTime { _ in 0 }, page: "", test: nil, told: [], held: held, now: noon)
     }
 
@@ -57,30 +57,30 @@ import Testing
     func disputedAtFirst(_ dispute: NetworkEventReading.Dispute, _ sentence: String) throws {
         for isAsked in [false, true] {
             for rules: (inout Recipient.Rules) -> Void in [{ $0.magnitude = 3 }, { $0.magnitude = 0 }] {
-                var desk = Self.desk(
+                var notifier = Self.notifier(
                     try Self.recipient {
                         rules(&$0)
                         $0.disputed = isAsked
                     })
                 // (Its stations shake strongly as well, by their own word.)
-                var sent = desk.take(Self.shaking("a", 8), now: Self.noon)
-                sent += desk.take(Self.quake(1, dispute), now: Self.noon + Self.second)
-                sent += desk.take(Self.quake(2, dispute), now: Self.noon + 20 * Self.second)
+                var sent = notifier.take(Self.shaking("a", 8), now: Self.noon)
+                sent += notifier.take(Self.quake(1, dispute), now: Self.noon + Self.second)
+                sent += notifier.take(Self.quake(2, dispute), now: Self.noon + 20 * Self.second)
                 #expect(sent.map(\.title) == (isAsked ? ["Disputed earthquake"] : []))
                 #expect(sent.map(\.priority) == (isAsked ? [.ordinary] : []))
                 #expect(sent.allSatisfy { $0.text.contains(sentence) })
-                #expect(desk.held.isEmpty && desk.told.allSatisfy { !$0.isUrgent })
+                #expect(notifier.held.isEmpty && notifier.told.allSatisfy { !$0.isUrgent })
             }
         }
         // Not by the expected intensity either, which nobody knows of it.
         var felt = try Self.recipient { ($0.expected, $0.disputed) = (3, true) }
         felt.here = Place(latitude: 46.2, longitude: 7.4)
-        var desk = Self.desk(felt)
-        #expect(desk.take(Self.quake(1, dispute), now: Self.noon).isEmpty)
+        var notifier = Self.notifier(felt)
+        #expect(notifier.take(Self.quake(1, dispute), now: Self.noon).isEmpty)
         // In quiet hours the one that was asked for waits.
-        desk = Self.desk(try Self.recipient(quiet: "22:00-07:00") { ($0.magnitude, $0.disputed) = (3, true) })
-        #expect(desk.take(Self.quake(1, dispute, at: Self.night), now: Self.night).isEmpty)
-        #expect(desk.held.map(\.title) == ["Disputed earthquake"])
+        notifier = Self.notifier(try Self.recipient(quiet: "22:00-07:00") { ($0.magnitude, $0.disputed) = (3, true) })
+        #expect(notifier.take(Self.quake(1, dispute, at: Self.night), now: Self.night).isEmpty)
+        #expect(notifier.held.map(\.title) == ["Disputed earthquake"])
     }
 
     /// Disputed later: who was told is told so where messages are replaced, silently; nobody else is.
@@ -89,17 +89,17 @@ import Testing
         for expected in [nil, 3.0] {
             var one = try Self.recipient(updates: updates) { ($0.magnitude, $0.expected) = (4, expected) }
             one.here = Place(latitude: 46.2, longitude: 7.4)
-            var desk = Self.desk(one)
-            #expect(desk.take(Self.quake(1, nil), now: Self.noon).map(\.priority) == [.urgent])
-            let sent = desk.take(Self.quake(2, .silence), now: later)
+            var notifier = Self.notifier(one)
+            #expect(notifier.take(Self.quake(1, nil), now: Self.noon).map(\.priority) == [.urgent])
+            let sent = notifier.take(Self.quake(2, .silence), now: later)
             #expect(sent.map(\.title) == (updates ? ["Disputed earthquake"] : []))
             #expect(sent.allSatisfy { $0.priority == .low && $0.text.contains(Self.silent) && $0.edition == 2 })
             // And undisputed again: corrected again, without another sound.
-            let again = desk.take(Self.quake(3, nil), now: later + 30 * Self.second)
+            let again = notifier.take(Self.quake(3, nil), now: later + 30 * Self.second)
             #expect(again.map(\.priority) == (updates ? [.low] : []))
             #expect(again.allSatisfy { $0.title.hasPrefix("Earthquake M 5.6") })
         }
-        var small = Self.desk(try Self.recipient(updates: updates) { $0.magnitude = 6 })
+        var small = Self.notifier(try Self.recipient(updates: updates) { $0.magnitude = 6 })
         #expect(small.take(Self.quake(1, nil), now: Self.noon).isEmpty)
         #expect(small.take(Self.quake(2, .silence), now: later).isEmpty)
     }
@@ -113,10 +113,11 @@ import Testing
         ] {
             var far = try Self.recipient(quiet: "22:00-07:00", rules)
             far.here = Place(latitude: 52.5, longitude: 13.4)
-            var desk = Self.desk(far)
-            #expect(desk.take(Self.quake(1, nil, at: Self.night), now: Self.night).isEmpty && desk.held.count == 1)
-            #expect(desk.take(version, now: Self.night + Self.second).isEmpty)
-            #expect(desk.held.map(\.title) == [title])
+            var notifier = Self.notifier(far)
+            #expect(
+                notifier.take(Self.quake(1, nil, at: Self.night), now: Self.night).isEmpty && notifier.held.count == 1)
+            #expect(notifier.take(version, now: Self.night + Self.second).isEmpty)
+            #expect(notifier.held.map(\.title) == [title])
         }
     }
 
@@ -125,17 +126,17 @@ import Testing
         for (magnitude, priority) in [(6.8, Notice.Priority.urgent), (3.2, .ordinary)] {
             var one = try Self.recipient(updates: updates) { ($0.magnitude, $0.disputed) = (3, isAsked) }
             one.here = Place(latitude: 46.3, longitude: 7.5)
-            var desk = Self.desk(one)
-            let first = desk.take(Self.quake(1, .loneOperator), now: Self.noon)
+            var notifier = Self.notifier(one)
+            let first = notifier.take(Self.quake(1, .loneOperator), now: Self.noon)
             #expect(first.map(\.priority) == (isAsked ? [.ordinary] : []))
-            var sent = desk.take(Self.quake(2, nil, magnitude: magnitude), now: Self.noon + 15 * Self.second)
+            var sent = notifier.take(Self.quake(2, nil, magnitude: magnitude), now: Self.noon + 15 * Self.second)
             #expect(sent.count == 1 && sent[0].priority == priority && !sent[0].text.contains("Disputed"))
             #expect(sent[0].title.hasPrefix("Earthquake M \(magnitude)"))
             #expect(sent[0].edition == (isAsked ? 2 : 1))
             // Once: what goes back and forth rings no more.
             for version in 3..<9 {
                 let isDisputed = version % 2 == 1
-                sent += desk.take(
+                sent += notifier.take(
                     Self.quake(version, isDisputed ? .silence : nil, magnitude: magnitude),
                     now: Self.noon + Int64(version) * 15 * Self.second)
             }
@@ -146,11 +147,11 @@ import Testing
     /// Withdrawn, from whatever state: no urgent message, and nobody hears of it who was not told.
     @Test(arguments: [nil, NetworkEventReading.Dispute.silence], [false, true])
     func withdrawn(_ dispute: NetworkEventReading.Dispute?, isAsked: Bool) throws {
-        var desk = Self.desk(try Self.recipient(updates: true) { ($0.magnitude, $0.disputed) = (3, isAsked) })
-        let first = desk.take(Self.quake(1, dispute), now: Self.noon)
+        var notifier = Self.notifier(try Self.recipient(updates: true) { ($0.magnitude, $0.disputed) = (3, isAsked) })
+        let first = notifier.take(Self.quake(1, dispute), now: Self.noon)
         let isTold = dispute == nil || isAsked
         #expect(first.count == (isTold ? 1 : 0))
-        let last = desk.take(Self.quake(2, dispute, isWithdrawn: true), now: Self.noon + 15 * Self.second)
+        let last = notifier.take(Self.quake(2, dispute, isWithdrawn: true), now: Self.noon + 15 * Self.second)
         #expect(last.map(\.title) == (isTold ? ["No earthquake after all"] : []))
         #expect(last.allSatisfy { $0.priority == .low && !$0.text.contains("Disputed") })
     }
@@ -158,44 +159,46 @@ import Testing
     /// A station's own alarm is its own: it stays urgent, and says what its network event is.
     @Test func aStationsAlarmStaysUrgent() throws {
         for isDisputedFirst in [false, true] {
-            var desk = Self.desk(try Self.recipient { ($0.alarm, $0.magnitude) = (true, 3) })
+            var notifier = Self.notifier(try Self.recipient { ($0.alarm, $0.magnitude) = (true, 3) })
             var sent: [Notice] = []
-            if isDisputedFirst { sent += desk.take(Self.quake(1, .loneOperator), now: Self.noon) }
-            sent += desk.take(Self.shaking("a", 6, alarm: true), now: Self.noon)
-            if !isDisputedFirst { sent += desk.take(Self.quake(1, .loneOperator), now: Self.noon) }
+            if isDisputedFirst { sent += notifier.take(Self.quake(1, .loneOperator), now: Self.noon) }
+            sent += notifier.take(Self.shaking("a", 6, alarm: true), now: Self.noon)
+            if !isDisputedFirst { sent += notifier.take(Self.quake(1, .loneOperator), now: Self.noon) }
             #expect(sent.map(\.title) == ["Alarm: probably an earthquake, intensity VI"])
             #expect(sent.map(\.priority) == [.urgent])
             #expect(sent.allSatisfy { $0.text.contains(Self.lone) == isDisputedFirst })
         }
         // Of an alarm elsewhere it says nothing.
-        var desk = Self.desk(try Self.recipient { ($0.alarm, $0.magnitude) = (true, 3) })
-        #expect(desk.take(Self.quake(1, .loneOperator), now: Self.noon).isEmpty)
-        let other = desk.take(Self.shaking("z", 6, alarm: true), now: Self.noon)
+        var notifier = Self.notifier(try Self.recipient { ($0.alarm, $0.magnitude) = (true, 3) })
+        #expect(notifier.take(Self.quake(1, .loneOperator), now: Self.noon).isEmpty)
+        let other = notifier.take(Self.shaking("z", 6, alarm: true), now: Self.noon)
         #expect(other.count == 1 && other.allSatisfy { !$0.text.contains("Disputed") })
     }
 
     /// Whoever invents earthquakes takes neither the place of a real one of the same minute nor the messages of the hour.
     @Test func whatIsInventedTakesNobodysPlace() throws {
-        var desk = Self.desk(try Self.recipient(updates: true) { $0.magnitude = 3 })
+        var notifier = Self.notifier(try Self.recipient(updates: true) { $0.magnitude = 3 })
         let invented = ["x", "y", "z", "w"]
-        #expect(desk.take(Self.quake(1, nil), now: Self.noon).count == 1)
+        #expect(notifier.take(Self.quake(1, nil), now: Self.noon).count == 1)
         for version in 1..<4 {
             let time = Self.noon + Int64(version) * 15 * Self.second
             let other = Self.quake(version, .loneOperator, id: "net-x", stations: invented)
-            #expect(desk.take(other, now: time).isEmpty && desk.tick(now: time + Self.second, stations: nil).isEmpty)
+            #expect(
+                notifier.take(other, now: time).isEmpty && notifier.tick(now: time + Self.second, stations: nil).isEmpty
+            )
         }
         // The other way round, the real one is told.
-        desk = Self.desk(try Self.recipient { $0.magnitude = 3 })
-        #expect(desk.take(Self.quake(1, .loneOperator, id: "net-x", stations: invented), now: Self.noon).isEmpty)
-        let real = desk.take(Self.quake(1, nil, at: Self.noon + Self.second), now: Self.noon + Self.second)
+        notifier = Self.notifier(try Self.recipient { $0.magnitude = 3 })
+        #expect(notifier.take(Self.quake(1, .loneOperator, id: "net-x", stations: invented), now: Self.noon).isEmpty)
+        let real = notifier.take(Self.quake(1, nil, at: Self.noon + Self.second), now: Self.noon + Self.second)
         #expect(real.map(\.priority) == [.urgent])
         // Ten that are invented leave room for one of the network.
-        desk = Self.desk(try Self.recipient(hourly: 3) { ($0.magnitude, $0.disputed) = (3, true) })
+        notifier = Self.notifier(try Self.recipient(hourly: 3) { ($0.magnitude, $0.disputed) = (3, true) })
         let told = (0..<10).flatMap { i in
             let time = Self.noon + Int64(i) * 100 * Self.second
-            return desk.take(Self.quake(1, .loneOperator, id: "net-x\(i)", at: time, stations: invented), now: time)
+            return notifier.take(Self.quake(1, .loneOperator, id: "net-x\(i)", at: time, stations: invented), now: time)
         }
         let later = Self.noon + 1200 * Self.second
-        #expect(told.count == 3 && desk.take(Self.quake(1, nil, at: later, magnitude: 3.5), now: later).count == 1)
+        #expect(told.count == 3 && notifier.take(Self.quake(1, nil, at: later, magnitude: 3.5), now: later).count == 1)
     }
 }

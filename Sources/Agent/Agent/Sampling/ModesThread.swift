@@ -24,14 +24,14 @@ final class ModesThread: Sendable {
     private let mustStop = Atomic<Bool>(false)
     private let boot: String
     private let status: SamplingStatus
-    private let past: Handover<FollowedModes>
+    private let past: Mailbox<FollowedModes>
     private let publish: @Sendable (PublicationHeader, UnsafeRawBufferPointer) -> Void
 
     /// - Parameters:
     ///   - past: modes of earlier runs, as soon as they have been read.
     ///   - publish: called in the thread.
     init(
-        boot: String, status: SamplingStatus, past: Handover<FollowedModes> = Handover(),
+        boot: String, status: SamplingStatus, past: Mailbox<FollowedModes> = Mailbox(),
         publish: @escaping @Sendable (PublicationHeader, UnsafeRawBufferPointer) -> Void
     ) throws(AgentError) {
         (self.boot, self.status, self.past, self.publish) = (boot, status, past, publish)

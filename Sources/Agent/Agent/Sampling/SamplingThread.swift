@@ -51,7 +51,7 @@ final class SamplingThread {
     /// Finds modes in the motion; nil: nobody does.
     private let modes: ModesThread?
     /// Results of intervals of vibration before this run, as soon as they have been read.
-    private let pastVibration: Handover<VibrationPast>
+    private let pastVibration: Mailbox<VibrationPast>
     /// Level of the sensor in an earlier run, for the first samples of this one.
     private var rest: RestLevel?
     private var isAlarm = false
@@ -68,7 +68,7 @@ final class SamplingThread {
         configuration: Configuration, revision: Int = 0, boot: String, driver: any SensorDriver,
         choose: @escaping (SensorConfiguration) -> any SensorDriver = { SensorChoice.driver($0) },
         status: SamplingStatus, orders: OrderBook<SamplingWork>, ring: SegmentQueue? = nil,
-        alarm: AlarmThread? = nil, modes: ModesThread? = nil, vibration: Handover<VibrationPast> = Handover(),
+        alarm: AlarmThread? = nil, modes: ModesThread? = nil, vibration: Mailbox<VibrationPast> = Mailbox(),
         rest: RestLevel? = nil, sink: @escaping PublicationSink
     ) {
         self.configuration = configuration

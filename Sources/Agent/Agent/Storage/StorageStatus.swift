@@ -21,9 +21,9 @@ final class StorageStatus: Sendable {
 
     private let words = Mutex(Words())
     /// Natural modes that are stored.
-    let modes = Handover<FollowedModes>()
+    let modes = Mailbox<FollowedModes>()
     /// Results of the intervals of vibration of the last days.
-    let vibration = Handover<VibrationPast>()
+    let vibration = Mailbox<VibrationPast>()
 
     var now: Words { words.withLock { $0 } }
 
@@ -46,7 +46,7 @@ extension AlertFacts.Storage {
 }
 
 /// Hands findings of earlier runs from the storage thread to the thread that goes on with them.
-final class Handover<Found: Sendable>: Sendable {
+final class Mailbox<Found: Sendable>: Sendable {
     private let found = Mutex<Found?>(nil)
     private let isThere = Atomic<Bool>(false)
 

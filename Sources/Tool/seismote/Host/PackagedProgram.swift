@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 /// Programs of packages of their own, which commands of this one stand for.
-enum Handover {
+enum PackagedProgram {
     /// Becomes another program: the one that lies beside this, or the one in `PATH`.
     /// - Parameters:
     ///   - program: its name.
@@ -44,6 +44,6 @@ struct FeedCommand: ParsableCommand {
 
     /// Does not come back unless the program cannot be run.
     private func start() throws -> CtlStatus {
-        throw CtlError(status: .files, Handover.become("seismote-feed", options))
+        throw CtlError(status: .files, PackagedProgram.become("seismote-feed", options))
     }
 }

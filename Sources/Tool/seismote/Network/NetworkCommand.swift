@@ -26,6 +26,6 @@ struct NetworkRunCommand: ParsableCommand {
 
     /// Does not come back unless the program cannot be run.
     private func start() throws -> CtlStatus {
-        throw CtlError(status: .files, Handover.become("seismote-network", options))
+        throw CtlError(status: .files, PackagedProgram.become("seismote-network", options))
     }
 }

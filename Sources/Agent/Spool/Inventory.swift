@@ -1,7 +1,7 @@
 import Messages
 
 /// Facts about the spool's content that need no look into the file: they change with each write, and go back with it.
-struct Books {
+struct Inventory {
     var statistics = SpoolStatistics()
     /// Numbers below this may have been used, without their class.
     var reserved: Int64 = 1

@@ -4,9 +4,9 @@ import Propagation
 /// Decides who is told what, and when: one message for each earthquake and recipient, quiet hours, a limit by the hour, a
 /// weekly test. It has no clock and sends nothing; what it says has been decided once, also after a restart with what was
 /// ``told`` and ``held``.
-public struct NotificationDesk: Sendable {
+public struct Notifier: Sendable {
     /// A record that somebody was told something, for the next run.
-    public struct Told: Sendable, Equatable {
+    public struct SentNotice: Sendable, Equatable {
         public var recipient: String
         public var key: String
         public var edition: Int
@@ -107,11 +107,11 @@ public struct NotificationDesk: Sendable {
     /// - Parameters:
     ///   - page: the address of the page, which a click opens; empty: none.
     ///   - test: when a message says each week that messages arrive; nil: never.
-    ///   - told: of the run before; see ``Told``.
+    ///   - told: of the run before; see ``SentNotice``.
     ///   - held: of the run before.
     ///   - now: nanoseconds of UTC.
     public init(
-        _ recipients: [Recipient], clock: CivilTime, page: String, test: WeekTime?, told: [Told], held: [Held],
+        _ recipients: [Recipient], clock: CivilTime, page: String, test: WeekTime?, told: [SentNotice], held: [Held],
         now: Int64
     ) {
         (self.recipients, self.clock, self.page, self.test) = (recipients, clock, page, test)
@@ -137,10 +137,10 @@ public struct NotificationDesk: Sendable {
     }
 
     /// Records that the next run needs, so that it says nothing twice.
-    public var told: [Told] {
+    public var told: [SentNotice] {
         entries.flatMap { name, keys in
             keys.map {
-                Told(
+                SentNotice(
                     recipient: name, key: $0.key, edition: $0.value.edition, isUrgent: $0.value.isUrgent,
                     time: $0.value.time)
             }

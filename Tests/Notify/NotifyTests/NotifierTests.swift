@@ -5,7 +5,7 @@ import Testing
 @testable import Notify
 
 /// Who is told what, and when.
-@Suite struct NotificationDeskTests {
+@Suite struct NotifierTests {
     private static let second: Int64 = 1_000_000_000
     private static let minute: Int64 = 60 * second
     /// 2026-11-24 12:00 UTC, a Tuesday.
@@ -26,11 +26,11 @@ import Testing
         return one
     }
 
-    private static func desk(
-        _ recipients: [Recipient], told: [NotificationDesk.Told] = [], held: [NotificationDesk.Held] = [],
+    private static func notifier(
+        _ recipients: [Recipient], told: [Notifier.SentNotice] = [], held: [Notifier.Held] = [],
         test: WeekTime? = nil, page: String = "", clock: CivilTime = utc, now: Int64 = noon
-    ) -> NotificationDesk {
-        NotificationDesk(recipients, clock: clock, page: page, test: test, told: told, held: held, now: now)
+    ) -> Notifier {
+        Notifier(recipients, clock: clock, page: page, test: test, told: told, held: held, now: now)
     }
 
     private static func shaking(
@@ -65,13 +65,13 @@ import Testing
     ]) func whatIsNotCertainWakesNobody(
         _ intensity: Double, _ isCertain: Bool, _ safe: Double?, _ alarm: Bool, _ title: String, _ isUrgent: Bool
     ) throws {
-        var desk = Self.desk([
+        var notifier = Self.notifier([
             try Self.recipient {
                 $0.intensity = 2
                 $0.alarm = true
             }
         ])
-        let sent = desk.take(
+        let sent = notifier.take(
             Self.shaking("a", at: Self.noon, intensity, alarm: alarm, isCertain: isCertain, safe: safe), now: Self.noon)
         #expect(sent.map(\.title) == [title])
         #expect(sent.map { $0.priority == .urgent } == [isUrgent])
@@ -79,7 +79,7 @@ import Testing
 
     /// An earthquake that 40 stations feel, each with three versions, and the network with two: one message.
     @Test(arguments: [false, true]) func oneMessageForAnEarthquake(_ networkFirst: Bool) throws {
-        var desk = Self.desk([
+        var notifier = Self.notifier([
             try Self.recipient {
                 $0.intensity = 2
                 $0.magnitude = 3
@@ -93,46 +93,46 @@ import Testing
                 version: 1, at: Self.noon - 3 * Self.second, magnitude: nil, stations: Array(stations.prefix(5))),
             Self.quake(version: 2, at: Self.noon - 3 * Self.second, magnitude: 4.6, stations: stations),
         ]
-        if networkFirst { for one in network { sent += desk.take(one, now: Self.noon + Self.second) } }
+        if networkFirst { for one in network { sent += notifier.take(one, now: Self.noon + Self.second) } }
         for version in 0..<3 {
             for (station, onset) in stations {
-                sent += desk.take(
+                sent += notifier.take(
                     Self.shaking(station, at: onset, 2 + Double(version) / 2), now: onset + Int64(version) * Self.second
                 )
             }
         }
-        if !networkFirst { for one in network { sent += desk.take(one, now: Self.noon + 50 * Self.second) } }
+        if !networkFirst { for one in network { sent += notifier.take(one, now: Self.noon + 50 * Self.second) } }
         #expect(sent.count == 1)
         #expect(sent.first?.title == (networkFirst ? "Earthquake, intensity IV" : "Shaking, intensity II"))
     }
 
     /// Where the service replaces a message, later versions do, under the same key; older versions do not come back.
     @Test func laterVersionsReplaceTheMessage() throws {
-        var desk = Self.desk([
+        var notifier = Self.notifier([
             try Self.recipient(updates: true) {
                 $0.intensity = 2
                 $0.magnitude = 3
             }
         ])
-        var sent = desk.take(Self.shaking("a", at: Self.noon, 3), now: Self.noon)
+        var sent = notifier.take(Self.shaking("a", at: Self.noon, 3), now: Self.noon)
         var now = Self.noon + 10 * Self.second
-        sent += desk.take(
+        sent += notifier.take(
             Self.quake(version: 2, at: Self.noon, magnitude: 4.62, stations: [("a", Self.noon)]), now: now)
-        #expect(desk.take(Self.quake(version: 1, at: Self.noon, magnitude: 6, stations: []), now: now).isEmpty)
+        #expect(notifier.take(Self.quake(version: 1, at: Self.noon, magnitude: 6, stations: []), now: now).isEmpty)
         // What comes within ten seconds waits, and of it only the last is said.
         for version in 3...20 {
             let quake = Self.quake(
                 version: version, at: Self.noon, magnitude: 4.62, stations: [("a", Self.noon)],
                 isWithdrawn: version == 20)
-            #expect(desk.take(quake, now: now + Int64(version) * Self.second / 4).isEmpty)
+            #expect(notifier.take(quake, now: now + Int64(version) * Self.second / 4).isEmpty)
         }
         now += 10 * Self.second
-        #expect(desk.tick(now: now - 1, stations: (3, 1)).isEmpty)
-        sent += desk.tick(now: now, stations: (3, 1))
+        #expect(notifier.tick(now: now - 1, stations: (3, 1)).isEmpty)
+        sent += notifier.tick(now: now, stations: (3, 1))
         // An older version that comes late changes nothing.
         let late = Self.quake(version: 19, at: Self.noon, magnitude: 6, stations: [])
-        #expect(desk.take(late, now: now + Self.minute).isEmpty)
-        #expect(desk.tick(now: now + 2 * Self.minute, stations: (3, 1)).isEmpty)
+        #expect(notifier.take(late, now: now + Self.minute).isEmpty)
+        #expect(notifier.tick(now: now + 2 * Self.minute, stations: (3, 1)).isEmpty)
         #expect(
             sent.map(\.title) == [
                 "Shaking, intensity III", "Earthquake M 4.6, intensity IV", "No earthquake after all",
@@ -143,10 +143,10 @@ import Testing
     }
 
     @Test func twoEarthquakesAreTwoMessages() throws {
-        var desk = Self.desk([try Self.recipient()])
-        let first = desk.take(Self.shaking("a", at: Self.noon, 3), now: Self.noon)
-        let same = desk.take(Self.shaking("b", at: Self.noon + Self.minute, 3), now: Self.noon)
-        let second = desk.take(Self.shaking("a", at: Self.noon + 2 * Self.minute, 3), now: Self.noon)
+        var notifier = Self.notifier([try Self.recipient()])
+        let first = notifier.take(Self.shaking("a", at: Self.noon, 3), now: Self.noon)
+        let same = notifier.take(Self.shaking("b", at: Self.noon + Self.minute, 3), now: Self.noon)
+        let second = notifier.take(Self.shaking("a", at: Self.noon + 2 * Self.minute, 3), now: Self.noon)
         #expect(first.count == 1 && same.isEmpty && second.count == 1)
     }
 
@@ -157,7 +157,7 @@ import Testing
         let west: [(String, Int64)] = ["a", "b", "c", "d"].map { ($0, Self.noon) }
         let east: [(String, Int64)] = ["e", "f", "g", "h", "i"].map { ($0, second) }
         for isReversed in [false, true] {
-            var desk = Self.desk([try Self.recipient { $0.magnitude = 3 }])
+            var notifier = Self.notifier([try Self.recipient { $0.magnitude = 3 }])
             func words(_ version: Int) -> [Occasion] {
                 let both = [
                     Self.quake(version: version, at: Self.noon, magnitude: 4, stations: west, id: "net-1"),
@@ -168,10 +168,10 @@ import Testing
             let own = (west + east).map { Self.shaking($0.0, at: $0.1, 4) }
             var sent: [Notice] = []
             let now = second + Self.second
-            if shakings == 1 { for one in own { sent += desk.take(one, now: now) } }
-            for one in words(1) { sent += desk.take(one, now: now) }
-            if shakings == 2 { for one in own { sent += desk.take(one, now: now) } }
-            for one in words(2) { sent += desk.take(one, now: now + Self.second) }
+            if shakings == 1 { for one in own { sent += notifier.take(one, now: now) } }
+            for one in words(1) { sent += notifier.take(one, now: now) }
+            if shakings == 2 { for one in own { sent += notifier.take(one, now: now) } }
+            for one in words(2) { sent += notifier.take(one, now: now + Self.second) }
             #expect(Set(sent.map(\.key)).count == 2, "\(sent.map(\.title))")
             #expect(sent.map(\.title).sorted() == ["Earthquake M 4.0, intensity IV", "Earthquake M 5.0, intensity IV"])
             // (The first one may count the stations of the second one, which nobody knows of by then.)
@@ -182,12 +182,12 @@ import Testing
     /// One earthquake that goes on under another name, with half of its stations' events, is one message; with one of them it
     /// is another earthquake.
     @Test(arguments: [(4, 1), (2, 1), (1, 2)]) func anotherNameOfAnEarthquake(_ shared: Int, _ messages: Int) throws {
-        var desk = Self.desk([try Self.recipient { $0.magnitude = 3 }])
+        var notifier = Self.notifier([try Self.recipient { $0.magnitude = 3 }])
         let first: [(String, Int64)] = ["a", "b", "c", "d"].map { ($0, Self.noon) }
         let next: [(String, Int64)] = first.prefix(shared) + ["e", "f", "g", "h"].map { ($0, Self.noon) }
-        var sent = desk.take(
+        var sent = notifier.take(
             Self.quake(version: 1, at: Self.noon, magnitude: 4, stations: first, id: "net-1"), now: Self.noon)
-        sent += desk.take(
+        sent += notifier.take(
             Self.quake(version: 1, at: Self.noon + Self.second, magnitude: 4, stations: Array(next), id: "net-2"),
             now: Self.noon + Self.second)
         #expect(sent.count == messages)
@@ -200,8 +200,8 @@ import Testing
             try Self.recipient("class") { $0.earthquake = true }, try Self.recipient("siren") { _ in },
         ]
         func told(_ occasion: Occasion) -> [String] {
-            var desk = Self.desk(recipients)
-            return desk.take(occasion, now: Self.noon).map(\.recipient)
+            var notifier = Self.notifier(recipients)
+            return notifier.take(occasion, now: Self.noon).map(\.recipient)
         }
         #expect(told(Self.quake(version: 1, at: Self.noon, magnitude: 4.9, stations: [])).isEmpty)
         #expect(told(Self.quake(version: 1, at: Self.noon, magnitude: 5, stations: [])) == ["large"])
@@ -225,8 +225,8 @@ import Testing
             try somebody("both") { ($0.intensity, $0.magnitude, $0.distance) = (nil, 4, 100) },
         ]
         func told(_ magnitude: Double?, _ place: (Double, Double)?) -> [String: String] {
-            var desk = Self.desk(recipients)
-            let sent = desk.take(
+            var notifier = Self.notifier(recipients)
+            let sent = notifier.take(
                 Self.quake(version: 1, at: Self.noon, magnitude: magnitude, stations: [], place: place), now: Self.noon)
             return Dictionary(uniqueKeysWithValues: sent.map { ($0.recipient, $0.title) })
         }
@@ -242,8 +242,8 @@ import Testing
     @Test func thePhoneExpectsWhatTheStationsAlarmExpects() throws {
         var one = try Self.recipient { ($0.intensity, $0.magnitude) = (nil, 4) }
         one.here = Place(latitude: 46.2 + 15 / 111.195, longitude: 7.4)
-        var desk = Self.desk([one])
-        let told = desk.take(Self.quake(version: 1, at: Self.noon, magnitude: 6, stations: []), now: Self.noon)
+        var notifier = Self.notifier([one])
+        let told = notifier.take(Self.quake(version: 1, at: Self.noon, magnitude: 6, stations: []), now: Self.noon)
         #expect(told.map(\.title) == ["Earthquake M 6.0, here intensity VI"])
     }
 
@@ -259,12 +259,12 @@ import Testing
             quake.mmi = 8
             return .earthquake(quake, origin: origin)
         }
-        var desk = Self.desk([one])
-        #expect(desk.take(strong(1, (46.2, 7.4)), now: night).map(\.priority) == [.urgent])
+        var notifier = Self.notifier([one])
+        #expect(notifier.take(strong(1, (46.2, 7.4)), now: night).map(\.priority) == [.urgent])
         one.here = .init(latitude: 52.5, longitude: 13.4)
-        desk = Self.desk([one])
-        #expect(desk.take(strong(1, (46.2, 7.4)), now: night).isEmpty && desk.held.count == 1)
-        #expect(desk.take(strong(2, (52.4, 13.4)), now: night).map(\.priority) == [.urgent])
+        notifier = Self.notifier([one])
+        #expect(notifier.take(strong(1, (46.2, 7.4)), now: night).isEmpty && notifier.held.count == 1)
+        #expect(notifier.take(strong(2, (52.4, 13.4)), now: night).map(\.priority) == [.urgent])
     }
 
     /// A click opens the page at the event; a station's name is in it only where names are asked for.
@@ -272,14 +272,14 @@ import Testing
         var open = try Self.recipient("open") { ($0.intensity, $0.magnitude) = (2, 3) }
         open.names = true
         let closed = try Self.recipient("closed") { ($0.intensity, $0.magnitude) = (2, 3) }
-        var desk = Self.desk([open, closed], page: "https://page.example/")
-        let station = desk.take(Self.shaking("cellar", at: Self.noon, 3), now: Self.noon)
+        var notifier = Self.notifier([open, closed], page: "https://page.example/")
+        let station = notifier.take(Self.shaking("cellar", at: Self.noon, 3), now: Self.noon)
         #expect(
             station.map(\.click) == [
                 "https://page.example/#/station/cellar/event/cellar-\(Self.noon)", "https://page.example/",
             ])
         let later = Self.noon + 10 * Self.minute
-        let network = desk.take(Self.quake(version: 1, at: later, magnitude: 4, stations: []), now: later)
+        let network = notifier.take(Self.quake(version: 1, at: later, magnitude: 4, stations: []), now: later)
         #expect(network.map(\.click) == Array(repeating: "https://page.example/#/earthquake/net-1", count: 2))
     }
 
@@ -290,16 +290,16 @@ import Testing
             try Self.recipient("site") { $0.codes = ["vibration_limit"] },
         ]
         func told(_ code: String, _ severity: Recipient.Severity) -> [String] {
-            var desk = Self.desk(recipients)
-            return desk.take(
+            var notifier = Self.notifier(recipients)
+            return notifier.take(
                 .alert(station: "a", code: code, since: Self.noon, severity: severity, message: "m"), now: Self.noon
             ).map(\.recipient)
         }
-        var desk = Self.desk(recipients)
+        var notifier = Self.notifier(recipients)
         for message in ["It is wrong", "It is wrong."] {
             let alert = Occasion.alert(
                 station: message, code: "clock", since: Self.noon, severity: .error, message: message)
-            #expect(desk.take(alert, now: Self.noon).map(\.text) == ["It is wrong. Since Tue 12:00:00."])
+            #expect(notifier.take(alert, now: Self.noon).map(\.text) == ["It is wrong. Since Tue 12:00:00."])
         }
         #expect(told("clock", .info).isEmpty && told("clock", .warning) == ["admin"])
         #expect(told("vibration_limit", .info) == ["site"] && told("vibration_limit", .error) == ["admin", "site"])
@@ -307,25 +307,27 @@ import Testing
 
     /// An alert that is raised anew is told anew, also where nobody has heard that the first one was over.
     @Test func anAlertThatComesAgain() throws {
-        var desk = Self.desk([try Self.recipient { $0.alerts = .info }])
+        var notifier = Self.notifier([try Self.recipient { $0.alerts = .info }])
         func alert(_ station: String, _ since: Int64) -> Occasion {
             .alert(station: station, code: "b", since: since, severity: .error, message: "m")
         }
-        #expect(desk.take(alert("a", 1), now: Self.noon).count == 1)
-        #expect(desk.take(alert("a-b", 1), now: Self.noon).count == 1)
-        #expect(desk.take(alert("a", 1), now: Self.noon).isEmpty)
-        #expect(desk.take(alert("a", 2), now: Self.noon).count == 1)
-        #expect(desk.take(alert("a-b", 1), now: Self.noon).isEmpty)
-        #expect(desk.told.count == 2)
+        #expect(notifier.take(alert("a", 1), now: Self.noon).count == 1)
+        #expect(notifier.take(alert("a-b", 1), now: Self.noon).count == 1)
+        #expect(notifier.take(alert("a", 1), now: Self.noon).isEmpty)
+        #expect(notifier.take(alert("a", 2), now: Self.noon).count == 1)
+        #expect(notifier.take(alert("a-b", 1), now: Self.noon).isEmpty)
+        #expect(notifier.told.count == 2)
     }
 
     @Test func aListOfStationsIsKept() throws {
         var one = try Self.recipient()
         one.stations = ["mine"]
-        var desk = Self.desk([one])
-        #expect(desk.take(Self.shaking("theirs", at: Self.noon, 8), now: Self.noon).isEmpty)
+        var notifier = Self.notifier([one])
+        #expect(notifier.take(Self.shaking("theirs", at: Self.noon, 8), now: Self.noon).isEmpty)
         #expect(
-            desk.take(Self.shaking("mine", at: Self.noon, 3), now: Self.noon).map(\.title) == ["Shaking, intensity III"]
+            notifier.take(Self.shaking("mine", at: Self.noon, 3), now: Self.noon).map(\.title) == [
+                "Shaking, intensity III"
+            ]
         )
     }
 
@@ -341,11 +343,11 @@ import Testing
             $0.magnitude = 3
             $0.offline = true
         }
-        var desk = Self.desk([open, closed])
-        _ = desk.take(Self.shaking("cellar", at: Self.noon, 1), now: Self.noon)
-        var sent = desk.take(
+        var notifier = Self.notifier([open, closed])
+        _ = notifier.take(Self.shaking("cellar", at: Self.noon, 1), now: Self.noon)
+        var sent = notifier.take(
             Self.quake(version: 1, at: Self.noon, magnitude: 4, stations: [("cellar", Self.noon)]), now: Self.noon)
-        sent += desk.take(.offline(station: "cellar", since: Self.noon), now: Self.noon)
+        sent += notifier.take(.offline(station: "cellar", since: Self.noon), now: Self.noon)
         for one in sent {
             let all = one.title + one.text
             #expect(all.contains("cellar") == (one.recipient == "open"), "\(one)")
@@ -359,81 +361,82 @@ import Testing
     /// What is ordinary waits for one digest in the morning; intensity V, an alarm and nothing else come through.
     @Test func quietHours() throws {
         let night = Self.noon + 11 * 60 * Self.minute
-        var desk = Self.desk([try Self.recipient(quiet: "22:00-07:00") { ($0.intensity, $0.alarm) = (2, true) }])
-        #expect(desk.take(Self.shaking("a", at: night, 4.9), now: night).isEmpty)
-        #expect(desk.take(Self.shaking("b", at: night + 5 * Self.minute, 3), now: night).isEmpty)
-        let strong = desk.take(Self.shaking("c", at: night + 10 * Self.minute, 5), now: night)
+        var notifier = Self.notifier([try Self.recipient(quiet: "22:00-07:00") { ($0.intensity, $0.alarm) = (2, true) }]
+        )
+        #expect(notifier.take(Self.shaking("a", at: night, 4.9), now: night).isEmpty)
+        #expect(notifier.take(Self.shaking("b", at: night + 5 * Self.minute, 3), now: night).isEmpty)
+        let strong = notifier.take(Self.shaking("c", at: night + 10 * Self.minute, 5), now: night)
         #expect(strong.map(\.priority) == [.urgent])
-        let alarm = desk.take(Self.shaking("d", at: night + 15 * Self.minute, 3, alarm: true), now: night)
+        let alarm = notifier.take(Self.shaking("d", at: night + 15 * Self.minute, 3, alarm: true), now: night)
         #expect(alarm.map(\.title) == ["Alarm: shaking, intensity III"])
         let test = Self.shaking("e", at: night + 20 * Self.minute, 9, alarm: true, isTest: true)
-        #expect(desk.take(test, now: night).isEmpty)
+        #expect(notifier.take(test, now: night).isEmpty)
         let morning = Self.noon + 19 * 60 * Self.minute
-        #expect(desk.tick(now: morning - Self.minute, stations: (3, 1)).isEmpty)
-        let digest = desk.tick(now: morning, stations: (3, 1))
+        #expect(notifier.tick(now: morning - Self.minute, stations: (3, 1)).isEmpty)
+        let digest = notifier.tick(now: morning, stations: (3, 1))
         #expect(digest.map(\.title) == ["3 messages were held back"])
-        #expect(desk.tick(now: morning + Self.minute, stations: (3, 1)).isEmpty)
+        #expect(notifier.tick(now: morning + Self.minute, stations: (3, 1)).isEmpty)
     }
 
     /// What is back in quiet hours is told in the morning to those who were told that it was away.
     @Test func whatIsBackInTheNight() throws {
         let (evening, night) = (Self.noon + 9 * 60 * Self.minute, Self.noon + 11 * 60 * Self.minute)
-        var desk = Self.desk([try Self.recipient(quiet: "22:00-07:00") { $0.offline = true }])
-        #expect(desk.take(.offline(station: "a", since: evening), now: evening).count == 1)
-        #expect(desk.take(.online(station: "a"), now: night).isEmpty)
+        var notifier = Self.notifier([try Self.recipient(quiet: "22:00-07:00") { $0.offline = true }])
+        #expect(notifier.take(.offline(station: "a", since: evening), now: evening).count == 1)
+        #expect(notifier.take(.online(station: "a"), now: night).isEmpty)
         // What was away only at night is not told at all.
-        #expect(desk.take(.offline(station: "b", since: night), now: night).isEmpty)
-        #expect(desk.take(.online(station: "b"), now: night).isEmpty)
+        #expect(notifier.take(.offline(station: "b", since: night), now: night).isEmpty)
+        #expect(notifier.take(.online(station: "b"), now: night).isEmpty)
         #expect(
-            desk.tick(now: Self.noon + 19 * 60 * Self.minute, stations: (3, 1)).map(\.title) == [
+            notifier.tick(now: Self.noon + 19 * 60 * Self.minute, stations: (3, 1)).map(\.title) == [
                 "A station is online again"
             ])
     }
 
     /// A test event during a real earthquake does not make it a test.
     @Test func aRealEarthquakeIsNoTest() throws {
-        var desk = Self.desk([try Self.recipient { ($0.intensity, $0.magnitude) = (nil, 3) }])
-        #expect(desk.take(Self.shaking("a", at: Self.noon, 3, isTest: true), now: Self.noon).isEmpty)
-        let sent = desk.take(Self.quake(version: 1, at: Self.noon, magnitude: 5, stations: []), now: Self.noon)
+        var notifier = Self.notifier([try Self.recipient { ($0.intensity, $0.magnitude) = (nil, 3) }])
+        #expect(notifier.take(Self.shaking("a", at: Self.noon, 3, isTest: true), now: Self.noon).isEmpty)
+        let sent = notifier.take(Self.quake(version: 1, at: Self.noon, magnitude: 5, stations: []), now: Self.noon)
         #expect(sent.map(\.title) == ["Earthquake M 5.0, intensity IV"])
     }
 
     /// What grows strong while it is held back is told at once, and is not in the digest.
     @Test func whatGrowsStrongInTheNightComesThrough() throws {
         let night = Self.noon + 11 * 60 * Self.minute
-        var desk = Self.desk([try Self.recipient(quiet: "22:00-07:00")])
-        #expect(desk.take(Self.shaking("a", at: night, 3), now: night).isEmpty)
-        #expect(desk.take(Self.shaking("a", at: night, 5.5), now: night).map(\.priority) == [.urgent])
-        #expect(desk.held.isEmpty)
-        #expect(desk.take(Self.shaking("a", at: night, 6.5), now: night).isEmpty)
+        var notifier = Self.notifier([try Self.recipient(quiet: "22:00-07:00")])
+        #expect(notifier.take(Self.shaking("a", at: night, 3), now: night).isEmpty)
+        #expect(notifier.take(Self.shaking("a", at: night, 5.5), now: night).map(\.priority) == [.urgent])
+        #expect(notifier.held.isEmpty)
+        #expect(notifier.take(Self.shaking("a", at: night, 6.5), now: night).isEmpty)
     }
 
     /// A message that was sent as an ordinary one is followed by one more when the shaking becomes strong.
     @Test func whatGrowsStrongIsToldAgain() throws {
-        var desk = Self.desk([try Self.recipient()])
-        #expect(desk.take(Self.shaking("a", at: Self.noon, 3), now: Self.noon).map(\.priority) == [.ordinary])
-        #expect(desk.take(Self.shaking("a", at: Self.noon, 6), now: Self.noon).map(\.priority) == [.urgent])
-        #expect(desk.take(Self.shaking("a", at: Self.noon, 7), now: Self.noon).isEmpty)
+        var notifier = Self.notifier([try Self.recipient()])
+        #expect(notifier.take(Self.shaking("a", at: Self.noon, 3), now: Self.noon).map(\.priority) == [.ordinary])
+        #expect(notifier.take(Self.shaking("a", at: Self.noon, 6), now: Self.noon).map(\.priority) == [.urgent])
+        #expect(notifier.take(Self.shaking("a", at: Self.noon, 7), now: Self.noon).isEmpty)
     }
 
     @Test func theHourHasALimit() throws {
-        var desk = Self.desk([try Self.recipient(hourly: 3)])
+        var notifier = Self.notifier([try Self.recipient(hourly: 3)])
         var sent: [Notice] = []
         for i in 0..<10 {
             let time = Self.noon + Int64(i) * 3 * Self.minute
-            sent += desk.take(Self.shaking("s\(i)", at: time, 3), now: time)
+            sent += notifier.take(Self.shaking("s\(i)", at: time, 3), now: time)
         }
-        #expect(sent.count == 3 && desk.held.count == 7 && desk.limited == 7)
+        #expect(sent.count == 3 && notifier.held.count == 7 && notifier.limited == 7)
         // What is urgent has a limit of its own, so that a sensor that is broken does not call all night.
         let urgent = (0..<10).flatMap { i in
             let time = Self.noon + Int64(31 + 2 * i) * Self.minute
-            return desk.take(Self.shaking("s\(i)", at: time, 7), now: time)
+            return notifier.take(Self.shaking("s\(i)", at: time, 7), now: time)
         }
         #expect(urgent.count == 3 && urgent.allSatisfy { $0.priority == .urgent })
-        #expect(desk.held.count == 14)
-        #expect(desk.tick(now: Self.noon + 59 * Self.minute, stations: (3, 1)).isEmpty)
+        #expect(notifier.held.count == 14)
+        #expect(notifier.tick(now: Self.noon + 59 * Self.minute, stations: (3, 1)).isEmpty)
         #expect(
-            desk.tick(now: Self.noon + 61 * Self.minute, stations: (3, 1)).map(\.title) == [
+            notifier.tick(now: Self.noon + 61 * Self.minute, stations: (3, 1)).map(\.title) == [
                 "14 messages were held back"
             ])
     }
@@ -441,7 +444,7 @@ import Testing
     /// One station that makes things up, by day and in quiet hours, uses up a budget of its own: half of the hour's messages.
     /// Those of other stations come, and all of the network's.
     @Test(arguments: [nil, "00:00-23:59" as String?]) func inventedEventsSilenceNobodyElse(quiet: String?) throws {
-        var desk = Self.desk([
+        var notifier = Self.notifier([
             try Self.recipient(quiet: quiet) {
                 $0.alarm = true
                 $0.intensity = 3
@@ -449,7 +452,7 @@ import Testing
             }
         ])
         func urgent(_ occasion: Occasion, _ now: Int64) -> Int {
-            desk.take(occasion, now: now).count { $0.priority == .urgent }
+            notifier.take(occasion, now: now).count { $0.priority == .urgent }
         }
         let invented = (0..<25).map { i in
             let time = Self.noon + Int64(i) * 100 * Self.second
@@ -474,7 +477,7 @@ import Testing
 
     /// What is not urgent has the same budgets: alerts that come and go, and small events.
     @Test func aStationThatChattersLeavesRoomForOrdinaryMessages() throws {
-        var desk = Self.desk([
+        var notifier = Self.notifier([
             try Self.recipient(hourly: 4) {
                 $0.alerts = .warning
                 $0.intensity = 2
@@ -485,18 +488,18 @@ import Testing
             let time = Self.noon + i * Self.minute
             let one = Occasion.alert(
                 station: station, code: "gaps", since: time, severity: .error, message: "Samples are missing")
-            return desk.take(one, now: time).count
+            return notifier.take(one, now: time).count
         }
         var sent = 0
         for minute in 0..<10 { sent += alert("evil", Int64(minute)) }
         #expect(sent == 2)
-        #expect(desk.take(Self.shaking("evil", at: Self.noon, 3), now: Self.noon + 10 * Self.minute).isEmpty)
+        #expect(notifier.take(Self.shaking("evil", at: Self.noon, 3), now: Self.noon + 10 * Self.minute).isEmpty)
         sent = 0
         for minute in 11..<15 { sent += alert("b", Int64(minute)) }
         #expect(sent == 2)
         let origin = Self.noon + 20 * Self.minute
         let quake = Self.quake(version: 1, at: origin, magnitude: 4, stations: [("c", origin)])
-        #expect(desk.take(quake, now: origin).map(\.priority) == [.ordinary])
+        #expect(notifier.take(quake, now: origin).map(\.priority) == [.ordinary])
     }
 
     // MARK: restarts
@@ -508,13 +511,13 @@ import Testing
             try Self.recipient("day"), try Self.recipient("night", quiet: "22:00-07:00"),
             try Self.recipient("admin") { ($0.offline, $0.alerts) = (true, .warning) },
         ]
-        var first = Self.desk(recipients, now: night)
+        var first = Self.notifier(recipients, now: night)
         let alert = Occasion.alert(
             station: "a", code: "sensor_missing", since: 1, severity: .error, message: "No sensor")
         #expect(first.take(Self.shaking("a", at: night, 3), now: night).map(\.recipient) == ["day"])
         #expect(first.take(.offline(station: "b", since: night), now: night).map(\.recipient) == ["admin"])
         #expect(first.take(alert, now: night).map(\.recipient) == ["admin"])
-        var second = Self.desk(recipients, told: first.told, held: first.held, now: night)
+        var second = Self.notifier(recipients, told: first.told, held: first.held, now: night)
         #expect(second.take(Self.shaking("a", at: night, 3), now: night).isEmpty)
         #expect(second.take(Self.shaking("c", at: night + 5 * Self.second, 3), now: night).isEmpty)
         #expect(second.take(.offline(station: "b", since: night), now: night).isEmpty)
@@ -535,9 +538,9 @@ import Testing
     @Test func aRestartKnowsWhatWaits() throws {
         let night = Self.noon + 11 * 60 * Self.minute
         let recipients = [try Self.recipient(quiet: "22:00-07:00")]
-        var first = Self.desk(recipients, now: night)
+        var first = Self.notifier(recipients, now: night)
         #expect(first.take(Self.shaking("a", at: night, 3), now: night).isEmpty)
-        var second = Self.desk(recipients, told: first.told, held: first.held, now: night)
+        var second = Self.notifier(recipients, told: first.told, held: first.held, now: night)
         #expect(second.take(Self.shaking("b", at: night + 5 * Self.second, 4), now: night).isEmpty)
         #expect(second.held.map(\.title) == ["Shaking, intensity IV"])
     }
@@ -551,12 +554,13 @@ import Testing
         (day: 1_824_933_600 as Int64, before: 7200, after: 3600, change: 1_824_944_400 as Int64),
     ]) func quietHoursWhenTheClockIsChanged(_ one: (day: Int64, before: Int, after: Int, change: Int64)) throws {
         let clock = CivilTime { $0 >= one.change * Self.second ? one.after : one.before }
-        var desk = Self.desk([try Self.recipient(quiet: "22:00-07:00")], clock: clock, now: one.day * Self.second)
-        #expect(desk.take(Self.shaking("a", at: one.day * Self.second, 3), now: one.day * Self.second).isEmpty)
+        var notifier = Self.notifier(
+            [try Self.recipient(quiet: "22:00-07:00")], clock: clock, now: one.day * Self.second)
+        #expect(notifier.take(Self.shaking("a", at: one.day * Self.second, 3), now: one.day * Self.second).isEmpty)
         var digest: Int64?
         for minute in 0..<(24 * 60) where digest == nil {
             let now = (one.day + Int64(minute) * 60) * Self.second
-            if !desk.tick(now: now, stations: (3, 1)).isEmpty { digest = now }
+            if !notifier.tick(now: now, stations: (3, 1)).isEmpty { digest = now }
         }
         let end = try #require(digest)
         #expect(clock.minute(end) == 7 * 60)
@@ -574,23 +578,23 @@ import Testing
         // Central Europe: +1 h, and +2 h from 2027-03-28 01:00 UTC on.
         let clock = CivilTime { $0 >= 1_806_195_600 * Self.second ? 7200 : 3600 }
         let monday = try #require(WeekTime("mon 12:00"))
-        var desk = Self.desk([try Self.recipient()], test: monday, clock: clock, now: Self.noon)
+        var notifier = Self.notifier([try Self.recipient()], test: monday, clock: clock, now: Self.noon)
         var times: [Int64] = []
         var time = Self.noon
         while time < Self.noon + 140 * 1440 * Self.minute {
-            if !desk.tick(now: time, stations: (3, 1)).isEmpty { times.append(time) }
+            if !notifier.tick(now: time, stations: (3, 1)).isEmpty { times.append(time) }
             time += 10 * Self.minute
             if times.count == 5 {
                 // A stop of three weeks is one test, not three.
-                desk = Self.desk(
-                    [try Self.recipient()], told: desk.told, test: monday, clock: clock,
+                notifier = Self.notifier(
+                    [try Self.recipient()], told: notifier.told, test: monday, clock: clock,
                     now: time + 21 * 1440 * Self.minute)
                 time += 21 * 1440 * Self.minute
-                #expect(desk.tick(now: time, stations: (3, 1)).count == 1)
+                #expect(notifier.tick(now: time, stations: (3, 1)).count == 1)
                 times.append(time)
             }
         }
-        #expect(desk.told.filter { $0.key.hasPrefix("weekly-") }.count == 1)
+        #expect(notifier.told.filter { $0.key.hasPrefix("weekly-") }.count == 1)
         for (index, time) in times.enumerated() where index != 5 {
             #expect(clock.weekday(time) == 0 && clock.minute(time) == 720, "\(time)")
         }

@@ -8,7 +8,7 @@ import Glibc
 /// The order of a change: first it is marked as begun; then whoever loses rights loses them; then others get theirs; then the
 /// broker reads the files and ends connections; then what was needed for that goes. Whatever was cut is finished by the next
 /// change, by `tidy`, or by the next start of the broker: the list of accounts says what is to be.
-struct Books {
+struct AccountFiles {
     let place: Place
     let authority: Authority
     let unit: BrokerUnit
