@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Threads
 
 /// Files of programs that administer a machine.
 package enum Disk {
@@ -97,9 +98,9 @@ package final class FileLock {
             while flock(file, LOCK_EX) != 0, errno == EINTR {}
             return
         }
-        let end = steadySeconds() + seconds
+        let end = monotonicSeconds() + seconds
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
-            if errno != EWOULDBLOCK && errno != EINTR || steadySeconds() >= end {
+            if errno != EWOULDBLOCK && errno != EINTR || monotonicSeconds() >= end {
                 return nil
             }
             pause(0.05)

@@ -23,7 +23,4 @@ package func note(_ words: String) {
 /// Seconds since 1970.
 package func wallSeconds() -> Int { Int(HostClock.wall() / 1_000_000_000) }
 
-/// Seconds of a clock that never jumps.
-package func steadySeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }
-
 package func pause(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }

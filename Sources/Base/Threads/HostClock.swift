@@ -17,3 +17,9 @@ public enum HostClock {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
+
+/// Seconds of the clock that never jumps.
+package func monotonicSeconds() -> Double { Double(HostClock.monotonic()) / 1e9 }
+
+/// Nanoseconds of UTC.
+package func realNanoseconds() -> Int64 { HostClock.wall() }

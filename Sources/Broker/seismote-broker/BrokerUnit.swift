@@ -2,6 +2,7 @@ import Administration
 import Broker
 import Files
 import Glibc
+import Threads
 import Values
 
 /// The running broker: has it read its files anew, ends connections, and says who is connected.
@@ -97,9 +98,9 @@ struct BrokerUnit {
         while true {
             let (away, watched) = try sessions(judged: { known.contains($0) && !changed.contains($0) })
             guard !away.isEmpty else { return watched }
-            let deadline = end ?? steadySeconds() + Self.patience
+            let deadline = end ?? monotonicSeconds() + Self.patience
             let longest = away.map { Double($0.ends - wallSeconds()) }.max() ?? 0
-            if steadySeconds() >= deadline || longest > deadline - steadySeconds() {
+            if monotonicSeconds() >= deadline || longest > deadline - monotonicSeconds() {
                 try again(Self.kept(away))
                 return nil
             }
@@ -170,14 +171,14 @@ struct BrokerUnit {
 
     /// A connection by the socket, which the broker takes once it has read the files; nil: there is no socket.
     private func control(_ secret: String) -> Conversation? {
-        let deadline = steadySeconds() + 30
+        let deadline = monotonicSeconds() + 30
         while Disk.exists(place.socket) {
             if let made = try? Conversation(
                 host: place.socket, port: 0, client: "seismote-control", user: Ledger.control, password: secret)
             {
                 return made
             }
-            if steadySeconds() > deadline || !Systemd.isActive(Self.name) { return nil }
+            if monotonicSeconds() > deadline || !Systemd.isActive(Self.name) { return nil }
             pause(0.05)
         }
         return nil
@@ -197,8 +198,8 @@ struct BrokerUnit {
                 return false
             }
             var answer: Value?
-            let deadline = steadySeconds() + 20
-            while answer == nil, control.end == nil, steadySeconds() < deadline {
+            let deadline = monotonicSeconds() + 20
+            while answer == nil, control.end == nil, monotonicSeconds() < deadline {
                 control.step(wait: 0.2)
                 answer = control.take().last.flatMap { try? JSONReader.read($0.payload) }
             }
@@ -225,9 +226,9 @@ struct BrokerUnit {
     /// begin, and mosquitto 2.0 cannot read its files anew while a session is away.
     func awaitCertificates(_ names: [String]) {
         guard Systemd.isThere else { return }
-        let end = steadySeconds() + Self.patienceForJoined
+        let end = monotonicSeconds() + Self.patienceForJoined
         for name in names {
-            while steadySeconds() < end {
+            while monotonicSeconds() < end {
                 let now = wallSeconds()
                 // (The tool that joins comes with it as well, and goes.)
                 let isBack = connections().contains {

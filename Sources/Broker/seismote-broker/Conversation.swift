@@ -5,12 +5,13 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Threads
 
 /// A connection to the broker of this machine. It has no thread: everything happens inside its calls.
 final class Conversation {
     private let connection: MQTTConnection
     private var events: [MQTTEvent] = []
-    private var ticked = steadySeconds()
+    private var ticked = monotonicSeconds()
     private var subscribed = 0
     private var answers: [Int32: Int] = [:]
     private(set) var inbox: [InboundMessage] = []
@@ -37,11 +38,11 @@ final class Conversation {
             if tls != nil { clinux_forget_code() }
             try connection.connectWaiting()
         } catch { throw Failure(error.description) }
-        let deadline = steadySeconds() + 10
+        let deadline = monotonicSeconds() + 10
         while !isAccepted {
             step(wait: 0.2)
             if let end { throw Failure(end) }
-            if steadySeconds() > deadline { throw Failure("the broker does not answer") }
+            if monotonicSeconds() > deadline { throw Failure("the broker does not answer") }
         }
     }
 
@@ -49,11 +50,11 @@ final class Conversation {
         for filter in filters {
             do throws(MQTTFailure) { _ = try connection.subscribe(filter) } catch { throw Failure(error.description) }
         }
-        let deadline = steadySeconds() + 10
+        let deadline = monotonicSeconds() + 10
         while subscribed < filters.count {
             step(wait: 0.2)
             if let end { throw Failure(end) }
-            if steadySeconds() > deadline { throw Failure("the broker does not answer a subscription") }
+            if monotonicSeconds() > deadline { throw Failure("the broker does not answer a subscription") }
         }
     }
 
@@ -64,8 +65,8 @@ final class Conversation {
         do throws(MQTTFailure) {
             id = try connection.publish(topic, payload, qos: 1, retain: false, MQTTProperties(.v5))
         } catch { return false }
-        let deadline = steadySeconds() + 10
-        while answers[id] == nil, end == nil, steadySeconds() < deadline { step(wait: 0.2) }
+        let deadline = monotonicSeconds() + 10
+        while answers[id] == nil, end == nil, monotonicSeconds() < deadline { step(wait: 0.2) }
         return answers.removeValue(forKey: id).map { $0 < 128 } ?? false
     }
 
@@ -89,8 +90,8 @@ final class Conversation {
                 readable: watched.revents & Int16(POLLIN) != 0,
                 error: watched.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0)
         }
-        if steadySeconds() - ticked >= 1 {
-            ticked = steadySeconds()
+        if monotonicSeconds() - ticked >= 1 {
+            ticked = monotonicSeconds()
             connection.tick()
         }
         connection.takeEvents(into: &events)

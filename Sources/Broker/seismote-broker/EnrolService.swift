@@ -61,8 +61,8 @@ final class EnrolService {
                 note("no connection to the broker: it is tried again (\(AccountName.printable(error.words)))")
             }
             link = nil
-            let end = steadySeconds() + 2
-            while steadySeconds() < end, !EndSignals.came { pause(0.1) }
+            let end = monotonicSeconds() + 2
+            while monotonicSeconds() < end, !EndSignals.came { pause(0.1) }
         }
     }
 
@@ -103,8 +103,8 @@ final class EnrolService {
         try link.subscribe(["enrol/+/csr", "renew/+/csr", "renew/+/joined"])
         // (What the start and the handshake needed is not needed again for long.)
         clinux_forget_code()
-        var next = steadySeconds() + 3600
-        var (hasWorked, lean) = (false, steadySeconds())
+        var next = monotonicSeconds() + 3600
+        var (hasWorked, lean) = (false, monotonicSeconds())
         while !EndSignals.came {
             link.step(wait: queue.isEmpty ? 1 : 0.02)
             // (All that waits, before anything is done: of one sender the last counts.)
@@ -115,7 +115,7 @@ final class EnrolService {
                 link.step(wait: 0)
             }
             if let end = link.end { throw Failure(end) }
-            let now = steadySeconds()
+            let now = monotonicSeconds()
             if let request = queue.take(now: now) {
                 answer(request)
                 hasWorked = true

@@ -1,5 +1,6 @@
 import Feed
 import Glibc
+import Threads
 
 /// Sends the datagrams of a Raspberry Shake: one program listens at each address, to one station.
 final class ShakeOutput {

@@ -3,6 +3,7 @@ import Glibc
 import MQTT
 import NetworkMachine
 import Settings
+import Threads
 
 /// An error of a node; a sentence.
 struct AMQPError: Error {

@@ -9,7 +9,7 @@ import Values
 final class StationMachine: UpdateMachine {
     typealias Place = StationPlace
 
-    var seconds: Double { steadySeconds() }
+    var seconds: Double { monotonicSeconds() }
     var time: Int64 { HostClock.wall() }
 
     func pause(_ seconds: Double) { Administration.pause(seconds) }

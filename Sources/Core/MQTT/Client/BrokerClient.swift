@@ -1,5 +1,6 @@
 import Glibc
 import Messages
+import Threads
 
 /// A connection to a broker for a program with one thread. It has no thread: everything happens inside its calls.
 package final class BrokerClient {

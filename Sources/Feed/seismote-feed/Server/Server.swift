@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import Threads
 
 /// Somebody who is connected.
 protocol Client: AnyObject {

@@ -1,6 +1,7 @@
 import Feed
 import NIOCore
 import NIOHTTP1
+import Threads
 
 /// A client of the web services.
 final class WebHandler: ChannelInboundHandler, Client {

@@ -2,6 +2,7 @@ import MQTT
 import Messages
 import Propagation
 import Settings
+import Threads
 import Values
 
 /// Places of the stations of a network, as a broker has them.

@@ -3,6 +3,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 import struct Administration.Failure

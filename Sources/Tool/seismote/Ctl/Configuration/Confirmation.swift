@@ -2,6 +2,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 /// Confirms changes that would go back by themselves: over a connection made after the change, and as soon as the station

@@ -5,6 +5,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 /// `seismote ctl events`

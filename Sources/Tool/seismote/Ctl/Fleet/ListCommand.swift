@@ -1,6 +1,7 @@
 import ArgumentParser
 import MQTT
 import Messages
+import Threads
 import Values
 
 /// `seismote ctl list`

@@ -3,6 +3,7 @@ import Commands
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 /// `seismote ctl log`

@@ -2,6 +2,7 @@ import ArgumentParser
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 /// `seismote ctl watch`

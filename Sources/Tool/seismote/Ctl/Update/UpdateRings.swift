@@ -4,6 +4,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 /// Stations in the order in which they are updated: the next ring begins when all of the one before are well.

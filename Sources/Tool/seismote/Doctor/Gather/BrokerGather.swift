@@ -2,6 +2,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 /// Asks the broker for `seismote doctor`: what it has of the station, of its earlier names, and what may be written.

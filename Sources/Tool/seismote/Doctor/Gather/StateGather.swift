@@ -2,6 +2,7 @@ import Glibc
 import MQTT
 import Messages
 import Settings
+import Threads
 import Values
 
 /// Reads what the agent on this machine says of itself (`AgentState`).
