@@ -599,7 +599,7 @@ extension Spool {
     }
 
     /// Puts bytes under a name; nil takes the name away. Names that begin with `spool.` are the spool's own.
-    public mutating func setFact(_ name: String, _ value: [UInt8]?) throws(SpoolError) {
+    mutating func setFact(_ name: String, _ value: [UInt8]?) throws(SpoolError) {
         do throws(SpoolError) {
             try begin()
             try database.set(name, value)

@@ -17,7 +17,7 @@ public struct SpoolOptions: Sendable, Equatable {
     public var keepVibrationSeconds: Double
 
     /// Smaller budgets count as this.
-    public static let leastBudget = 8_000_000
+    static let leastBudget = 8_000_000
 
     public init(
         directory: String, budgetBytes: Int = 512_000_000, ringSeconds: Double = 3600,
@@ -46,7 +46,7 @@ public struct SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
     /// SQLite's extended result code; an errno where `isSystem`.
     public var code: Int32
     public var text: String
-    public var isSystem = false
+    var isSystem = false
     /// The files were deleted, replaced or cut short while they were open: `Spool.recover` begins anew.
     public internal(set) var isGone = false
 
@@ -114,7 +114,7 @@ public struct SpoolStatistics: Sendable, Equatable {
     public internal(set) var damagedPages = 0
     /// Messages of events that the broker has, or has refused, and that are still here.
     public internal(set) var keptMessages = 0
-    public internal(set) var keptBytes = 0
+    var keptBytes = 0
     /// Pieces of waveform in the ring, their bytes and the seconds they last.
     public internal(set) var ringSegments = 0
     public internal(set) var ringBytes = 0

@@ -1,5 +1,5 @@
 /// Time of every sample of an unbroken stretch, from its number: the same whatever blocks the samples came in.
-public struct SampleClock: Sendable, Equatable {
+struct SampleClock: Sendable, Equatable {
     private var anchorTime: Int64
     private var anchorIndex = 0
     private var interval: Double
@@ -17,13 +17,13 @@ public struct SampleClock: Sendable, Equatable {
     /// - Parameters:
     ///   - time: of sample 0, nanoseconds of UTC.
     ///   - rate: samples per second.
-    public init(time: Int64, rate: Double) {
+    init(time: Int64, rate: Double) {
         anchorTime = time
         interval = 1e9 / rate
     }
 
     /// Time of a sample, nanoseconds of UTC.
-    public func time(_ index: Int) -> Int64 {
+    func time(_ index: Int) -> Int64 {
         anchorTime + Int64((Double(index - anchorIndex) * interval).rounded())
     }
 
@@ -38,11 +38,11 @@ public struct SampleClock: Sendable, Equatable {
     }
 
     /// The true rate is known (better): samples are counted by it, from the last anchor either way.
-    public mutating func follow(rate: Double) { interval = 1e9 / rate }
+    mutating func follow(rate: Double) { interval = 1e9 / rate }
 
     /// Moves the anchor along before sample `index`, at fixed places, and to a block's own time where that is measured
     /// (a real sensor's clock wanders) rather than counted.
-    public mutating func advance(to index: Int, blockTime: Int64?) {
+    mutating func advance(to index: Int, blockTime: Int64?) {
         while index - anchorIndex >= Self.stretch {
             anchorTime = time(anchorIndex + Self.stretch)
             anchorIndex += Self.stretch

@@ -119,12 +119,12 @@ package enum PublicKey {
     ]
 
     /// Whether these bytes (DER) are a key of the curve P-256.
-    package static func isP256(_ bytes: [UInt8]) -> Bool { bytes.count == 91 && Array(bytes.prefix(27)) == head }
+    static func isP256(_ bytes: [UInt8]) -> Bool { bytes.count == 91 && Array(bytes.prefix(27)) == head }
 
     /// The key as `openssl` prints it.
     package static func pem(_ bytes: [UInt8]) -> String { PEM.text("PUBLIC KEY", bytes) }
 
-    package static func isRSA(_ bytes: [UInt8]) -> Bool {
+    static func isRSA(_ bytes: [UInt8]) -> Bool {
         let name: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]
         var outer = DER.Reader(bytes)
         var inner = DER.Reader(outer.next(DER.Tag.sequence) ?? [])

@@ -3,20 +3,20 @@ import Values
 
 /// The encoding of certificates (ITU-T X.690), as far as ours need it.
 package enum DER {
-    package enum Tag {
-        package static let integer: UInt8 = 0x02
-        package static let bits: UInt8 = 0x03
-        package static let octets: UInt8 = 0x04
-        package static let null: UInt8 = 0x05
-        package static let object: UInt8 = 0x06
-        package static let text: UInt8 = 0x0c
-        package static let shortTime: UInt8 = 0x17
-        package static let longTime: UInt8 = 0x18
-        package static let sequence: UInt8 = 0x30
-        package static let set: UInt8 = 0x31
+    enum Tag {
+        static let integer: UInt8 = 0x02
+        static let bits: UInt8 = 0x03
+        static let octets: UInt8 = 0x04
+        static let null: UInt8 = 0x05
+        static let object: UInt8 = 0x06
+        static let text: UInt8 = 0x0c
+        static let shortTime: UInt8 = 0x17
+        static let longTime: UInt8 = 0x18
+        static let sequence: UInt8 = 0x30
+        static let set: UInt8 = 0x31
     }
 
-    package static func wrap(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    static func wrap(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         var length: [UInt8] = []
         if content.count < 128 {
             length = [UInt8(content.count)]
@@ -59,7 +59,7 @@ package enum DER {
         package init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
 
         package var isAtEnd: Bool { rest.isEmpty }
-        package var nextTag: UInt8? { rest.first }
+        var nextTag: UInt8? { rest.first }
 
         /// The next element: its tag, its content, and all of it; nil at the end, or where it is broken.
         package mutating func next() -> (tag: UInt8, content: [UInt8], whole: [UInt8])? {

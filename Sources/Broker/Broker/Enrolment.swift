@@ -31,7 +31,7 @@ package enum Enrolment {
     /// Days that a station's certificate is good.
     package static let days = 90
     /// Certificates of one station that are valid at the same time.
-    package static let certificateLimit = 20
+    static let certificateLimit = 20
 
     package enum Answer: Equatable {
         case refused(String)

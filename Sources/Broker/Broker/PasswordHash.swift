@@ -40,15 +40,15 @@ package struct Refusal: Error, Equatable {
 }
 
 /// SHA-512 (FIPS 180-4) of whole messages, and what mosquitto makes of it: HMAC and PBKDF2.
-package enum SHA512 {
+enum SHA512 {
     /// The state after some blocks, from which a message can go on.
-    package struct State {
+    struct State {
         fileprivate var words: [UInt64] = [
             0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
             0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
         ]
 
-        package init() {}
+        init() {}
 
         /// - Parameter block: 128 bytes.
         fileprivate mutating func take(_ block: ArraySlice<UInt8>) {
@@ -96,27 +96,27 @@ package enum SHA512 {
     }
 
     /// The digest of a message, 64 bytes.
-    package static func digest(_ message: [UInt8]) -> [UInt8] { State().finished(message, before: 0, inBlocks: true) }
+    static func digest(_ message: [UInt8]) -> [UInt8] { State().finished(message, before: 0, inBlocks: true) }
 
     /// A key that many messages are authenticated with (HMAC, RFC 2104).
-    package struct Key {
+    struct Key {
         private var inner = State()
         private var outer = State()
 
-        package init(_ key: [UInt8]) {
+        init(_ key: [UInt8]) {
             var block = key.count > 128 ? SHA512.digest(key) : key
             block += [UInt8](repeating: 0, count: 128 - block.count)
             inner.take(block.map { $0 ^ 0x36 }[...])
             outer.take(block.map { $0 ^ 0x5c }[...])
         }
 
-        package func code(_ message: [UInt8]) -> [UInt8] {
+        func code(_ message: [UInt8]) -> [UInt8] {
             outer.finished(inner.finished(message, before: 128), before: 128)
         }
     }
 
     /// The first block, 64 bytes, of PBKDF2 (RFC 8018).
-    package static func stretched(_ password: [UInt8], salt: [UInt8], rounds: Int) -> [UInt8] {
+    static func stretched(_ password: [UInt8], salt: [UInt8], rounds: Int) -> [UInt8] {
         let key = Key(password)
         var last = key.code(salt + [0, 0, 0, 1])
         var sum = last

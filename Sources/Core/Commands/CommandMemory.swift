@@ -16,7 +16,7 @@ public struct CommandMemory: Sendable, Equatable {
         /// True when no further reply follows.
         public var isFinal = false
         /// The process ended before all was said.
-        public var isInterrupted = false
+        var isInterrupted = false
     }
 
     /// The oldest first.

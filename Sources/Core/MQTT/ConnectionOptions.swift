@@ -21,7 +21,7 @@ public struct ConnectionOptions: Sendable, Equatable {
     /// QoS 1 messages without acknowledgement that the broker may send; nil: as libmosquitto has it.
     package var receiveMaximum: Int?
     /// QoS 1 messages without acknowledgement that are sent, whatever the broker allows; nil: as libmosquitto has it.
-    package var sendMaximum: Int?
+    var sendMaximum: Int?
     /// The session ends with the connection, and does not go on with an earlier one.
     package var isClean = true
     /// Seconds that the broker keeps the session after the connection (MQTT 5).

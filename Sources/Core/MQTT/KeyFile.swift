@@ -2,16 +2,16 @@ import CSharedKey
 
 /// A file that TLS reads, by its bytes: what it is, and what to do where that is not what is wanted. Pure, but for OpenSSL.
 /// OpenSSL itself says "PEM lib" of all of these, or asks for a pass phrase at the terminal and waits for ever.
-package enum KeyFile {
+enum KeyFile {
     /// Content that a setting wants of its file.
-    package enum Role {
+    enum Role {
         case authorities, certificate, key
     }
 
     private static let isNotPEM = "is not in the PEM format (text with -----BEGIN lines)"
 
     /// Why a file cannot be what it is to be, as the rest of a sentence with a remedy; nil: it can.
-    package static func problem(_ bytes: [UInt8], as role: Role, path: String) -> String? {
+    static func problem(_ bytes: [UInt8], as role: Role, path: String) -> String? {
         if bytes.isEmpty { return "is empty" }
         if let problem = encoding(bytes, path) ?? binary(bytes, role, path) { return problem }
         let labels = labels(bytes)
@@ -48,7 +48,7 @@ package enum KeyFile {
     }
 
     /// Fault of a certificate and its key together, as a sentence; nil: none, or it cannot be known.
-    package static func problem(
+    static func problem(
         certificates: [UInt8], at certificatePath: String, key: [UInt8], at keyPath: String
     ) -> String? {
         switch Int(ckeyfiles_match(certificates, certificates.count, key, key.count)) {
@@ -63,7 +63,7 @@ package enum KeyFile {
 
     /// Whether certificates can be read at all, and from when until when the first is valid (s since 1970); nil: nobody
     /// knows. `count` 0: none can be read.
-    package static func certificates(_ bytes: [UInt8]) -> (count: Int, from: Int64, until: Int64)? {
+    static func certificates(_ bytes: [UInt8]) -> (count: Int, from: Int64, until: Int64)? {
         var (from, until): (Int64, Int64) = (0, 0)
         let count = ckeyfiles_certificates(bytes, bytes.count, 0, &from, &until)
         return count < 0 ? nil : (Int(count), from, until)

@@ -20,7 +20,7 @@ package final class MQTTConnection {
     /// From `connect` until the broker has answered, or the attempt has ended.
     package private(set) var isConnecting = false
     /// An attempt that had an address to go to has ended before the broker answered.
-    package private(set) var hasFailedLate = false
+    private(set) var hasFailedLate = false
     /// The socket is not looked at: there was no attempt, or it was given up.
     private var isIgnored = true
     /// The last error that the library has logged.
@@ -124,7 +124,7 @@ package final class MQTTConnection {
     }
 
     /// The library has logged an error in this attempt: of TLS, as a rule.
-    package var hasLoggedError: Bool { !libraryError.isEmpty }
+    var hasLoggedError: Bool { !libraryError.isEmpty }
 
     // MARK: the attempt and its end
 
@@ -344,7 +344,7 @@ package final class MQTTConnection {
     }
 
     /// Tells as an event when the library has closed the socket without a word.
-    package func checkSocket() {
+    func checkSocket() {
         if !isIgnored, socket < 0 { broken("the connection was closed") }
     }
 

@@ -34,16 +34,16 @@ package struct BrokerLimits: Equatable, Sendable {
     package var receiveMaximum: Int?
     /// Bytes; nil: no limit.
     package var maximumPacketSize: Int?
-    package var maximumQoS = 2
-    package var retainAvailable = true
+    var maximumQoS = 2
+    var retainAvailable = true
     /// Seconds that the broker wants instead of ours; nil: ours. The library obeys.
-    package var serverKeepalive: Int?
+    var serverKeepalive: Int?
     /// The broker still knows our subscriptions.
-    package var sessionPresent = false
+    var sessionPresent = false
 
     /// Codes of a CONNACK to a last will that asks for more than the broker has.
-    package static let qosNotSupported = Int(MQTT_RC_QOS_NOT_SUPPORTED.rawValue)
-    package static let retainNotSupported = Int(MQTT_RC_RETAIN_NOT_SUPPORTED.rawValue)
+    static let qosNotSupported = Int(MQTT_RC_QOS_NOT_SUPPORTED.rawValue)
+    static let retainNotSupported = Int(MQTT_RC_RETAIN_NOT_SUPPORTED.rawValue)
 
     package init() {}
 

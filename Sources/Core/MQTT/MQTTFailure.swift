@@ -28,7 +28,7 @@ package struct MQTTFailure: Error, Equatable, CustomStringConvertible {
 }
 
 /// Words for the numbers of libmosquitto and of MQTT.
-package enum MQTTWords {
+enum MQTTWords {
     /// - Parameters:
     ///   - code: of a call of libmosquitto.
     ///   - number: `errno` after it.
@@ -44,7 +44,7 @@ package enum MQTTWords {
     }
 
     /// - Parameter code: a reason of MQTT 5.
-    package static func reason(_ code: Int) -> String { String(cString: mosquitto_reason_string(Int32(code))) }
+    static func reason(_ code: Int) -> String { String(cString: mosquitto_reason_string(Int32(code))) }
 }
 
 extension mosq_err_t {

@@ -30,7 +30,7 @@ package enum SecretFile {
     }
 
     /// True when users of the board who have nothing to do with the agent may read the file.
-    package static func isOpenToAll(_ name: String) -> Bool {
+    static func isOpenToAll(_ name: String) -> Bool {
         var facts = stat()
         guard let path = path(name), stat(path, &facts) == 0 else { return false }
         return facts.st_mode & S_IROTH != 0

@@ -149,7 +149,7 @@ public struct Messenger: Sendable {
     }
 
     /// No event is open: the retained message is emptied.
-    public func clearCurrentEvent(to sink: PublicationSink) {
+    func clearCurrentEvent(to sink: PublicationSink) {
         sink(headers[Stream.current.rawValue], UnsafeRawBufferPointer(start: nil, count: 0))
     }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// A point of the Earth's surface, taken as a sphere of 6371 km (at most 0.3 % of a distance off).
 public struct Place: Sendable, Equatable {
-    public static let earthRadius = 6371.0
+    static let earthRadius = 6371.0
 
     /// Degrees north, -90 to 90.
     public var latitude: Double

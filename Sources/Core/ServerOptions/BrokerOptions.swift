@@ -29,13 +29,13 @@ package struct BrokerOptions: ParsableArguments {
     package var ca: String?
 
     @Option(help: Self.help("clientCert"))
-    package var clientCert: String?
+    var clientCert: String?
 
     @Option(help: Self.help("clientKey"))
-    package var clientKey: String?
+    var clientKey: String?
 
     @Option(help: Self.help("clientId"))
-    package var clientId: String?
+    var clientId: String?
 
     @Option(help: Self.help("mqtt"))
     package var mqtt: String?

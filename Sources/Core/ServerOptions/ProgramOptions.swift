@@ -14,7 +14,7 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
     public var overrides: [String] = []
 
     @Flag(name: .customLong("default"), help: "Print a settings file with every key at its default.")
-    public var printsDefault = false
+    var printsDefault = false
 
     @Flag(help: "Print the JSON Schema of the settings file.")
     public var schema = false

@@ -11,13 +11,13 @@ public struct FrequencyWeighting: Sendable, Equatable {
     /// As in the standard: `Wk`.
     public var title: String
     /// Band limits, Hz, and their quality.
-    public var f1: Double
-    public var f2: Double
-    public var quality1: Double
+    var f1: Double
+    var f2: Double
+    var quality1: Double
     /// Transition from acceleration to velocity, Hz.
-    public var f3: Double
-    public var f4: Double
-    public var quality4: Double
+    var f3: Double
+    var f4: Double
+    var quality4: Double
     /// Upward step; nil where there is none.
     public var step: Step?
     /// Where it is from.
@@ -25,10 +25,10 @@ public struct FrequencyWeighting: Sendable, Equatable {
 
     public struct Step: Sendable, Equatable {
         /// Hz.
-        public var f5: Double
-        public var quality5: Double
-        public var f6: Double
-        public var quality6: Double
+        var f5: Double
+        var quality5: Double
+        var f6: Double
+        var quality6: Double
         /// Gain far above the step.
         public var gain: Double
     }

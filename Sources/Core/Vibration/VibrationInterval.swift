@@ -19,7 +19,7 @@ public struct VibrationInterval: Sendable, Equatable {
             (.start, "start"), (.gap, "gap"), (.change, "change"), (.stop, "stop"),
         ]
 
-        public static var allNames: [String] { all.map(\.1) }
+        static var allNames: [String] { all.map(\.1) }
 
         public var names: [String] { Self.all.filter { contains($0.0) }.map(\.1) }
 

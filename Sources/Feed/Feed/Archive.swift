@@ -7,7 +7,7 @@ public struct FeedStream: Sendable, Equatable {
     public var begin: Int64
     public var end: Int64
     /// When the first record in order begins; records before it were fetched later, with holes between them.
-    public var orderedBegin: Int64
+    var orderedBegin: Int64
 
     /// - Parameter orderedBegin: nil: as `begin`.
     public init(location: String, channel: String, begin: Int64, end: Int64, orderedBegin: Int64? = nil) {

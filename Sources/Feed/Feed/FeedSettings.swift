@@ -41,9 +41,9 @@ public struct FeedSettings: ProgramSettings {
     /// File of names and passwords; empty: nobody needs one.
     public var accounts = ""
     /// Addresses whose clients need no account.
-    public var withoutAccount: [String] = []
+    var withoutAccount: [String] = []
     /// Proxies that are believed whom they speak for.
-    public var proxies: [String] = []
+    var proxies: [String] = []
     /// Places that are kept for the web services.
     public var webClients = 50
     public var organisation = "Seismote"

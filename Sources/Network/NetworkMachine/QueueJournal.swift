@@ -22,9 +22,9 @@ package struct QueueJournal: NetworkJournal {
         package var margin = 300.0
         /// Seconds after which what is known of a station is written down again. Older messages in a quorum queue hold up
         /// all that is behind them on the disk.
-        package var refreshSeconds = 1200.0
+        var refreshSeconds = 1200.0
         /// Seconds after which a station that says nothing is forgotten.
-        package var forgetSeconds = 30 * 86_400.0
+        var forgetSeconds = 30 * 86_400.0
         /// Messages that may be held; the broker gives no more than 65535.
         package var most = 60_000
 

@@ -15,7 +15,7 @@ public struct CivilTime: Sendable {
     public func minute(_ time: Int64) -> Int { Int((local(time) - Int64(day(time)) * 86_400) / 60) }
 
     /// 0 is Monday, 6 is Sunday.
-    public func weekday(_ time: Int64) -> Int { (((day(time) + 3) % 7) + 7) % 7 }
+    func weekday(_ time: Int64) -> Int { (((day(time) + 3) % 7) + 7) % 7 }
 
     /// Day of the week and time, such as `Tue 14:03:20`: a message may come a day late.
     public func moment(_ time: Int64) -> String {
@@ -45,7 +45,7 @@ public struct CivilTime: Sendable {
 public struct WeekTime: Sendable, Equatable {
     public static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     /// 0 is Monday.
-    public var weekday: Int
+    var weekday: Int
     public var minute: Int
 
     /// - Returns: nil for what is none.

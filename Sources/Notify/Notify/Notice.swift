@@ -31,7 +31,7 @@ public enum Occasion: Sendable, Equatable {
         /// False where a start or a gap of the samples leaves open how strong the shaking was.
         public var isCertain = true
         /// The intensity on which decisions may rest: where it is not certain, the one from the acceleration; nil without one.
-        public var safeIntensity: Double?
+        var safeIntensity: Double?
         /// Class that the station gives it.
         public var likely: String
         /// Probability of an earthquake.

@@ -36,7 +36,7 @@ public struct Notifier: Sendable {
     /// Shaking at several stations is one earthquake while their onsets lie within this of the first, ns.
     public static let together: Int64 = 60_000_000_000
     /// Intensity from which a message goes through quiet hours and limits (Mercalli V: felt by nearly everybody).
-    public static let urgentIntensity = 5.0
+    static let urgentIntensity = 5.0
     /// Where a message is replaced by later editions: so long after the one before, ns, and so often at most.
     private static let betweenEditions: Int64 = 10_000_000_000
     private static let mostEditions = 60

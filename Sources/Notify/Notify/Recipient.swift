@@ -60,7 +60,7 @@ public struct Recipient: Sendable, Equatable {
     public var here: Place?
     public var quiet: DayTime?
     /// Ordinary messages an hour at most, and as many urgent ones.
-    public var hourly = 20
+    var hourly = 20
     /// Names of stations and their ids may be in the text.
     public var names = false
     /// Coordinates may be in the text.

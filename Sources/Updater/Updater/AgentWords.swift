@@ -37,25 +37,25 @@ package struct AgentWords: Sendable, Equatable {
 }
 
 /// How the station was before the new version came: nothing has to be better afterwards.
-package struct StationBefore: Sendable, Equatable {
+struct StationBefore: Sendable, Equatable {
     /// Samples came.
-    package var flows = false
-    package var kilobytes = 0
-    package var errors: Set<String> = []
+    var flows = false
+    var kilobytes = 0
+    var errors: Set<String> = []
 
-    package init(flows: Bool, kilobytes: Int, errors: Set<String>) {
+    init(flows: Bool, kilobytes: Int, errors: Set<String>) {
         (self.flows, self.kilobytes, self.errors) = (flows, kilobytes, errors)
     }
 
     /// A line of the job.
-    package init(line: String) {
+    init(line: String) {
         let words = line.split(separator: " ").map(String.init)
         flows = words.first == "flow"
         kilobytes = words.count > 1 ? Int(words[1]) ?? 0 : 0
         errors = Set(words.dropFirst(2))
     }
 
-    package var line: String {
+    var line: String {
         (["\(flows ? "flow" : "still")", "\(kilobytes)"] + errors.sorted()).joined(separator: " ")
     }
 }

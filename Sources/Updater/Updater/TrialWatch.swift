@@ -1,5 +1,5 @@
 /// Whether a new version does what the old one did, from one look to the next. Pure: it is told the time (s, monotonic).
-package struct TrialWatch {
+struct TrialWatch {
     private let before: StationBefore
     private let limits: UpdateLimits
     private let deadline: Double
@@ -15,7 +15,7 @@ package struct TrialWatch {
         var at: Double
     }
 
-    package enum Verdict: Equatable {
+    enum Verdict: Equatable {
         case wait
         /// All is well for long enough.
         case good
@@ -24,14 +24,14 @@ package struct TrialWatch {
     }
 
     /// - Parameter restarts: how often the agent had been started again.
-    package init(_ before: StationBefore, _ limits: UpdateLimits, restarts: Int, at seconds: Double) {
+    init(_ before: StationBefore, _ limits: UpdateLimits, restarts: Int, at seconds: Double) {
         (self.before, self.limits, self.restarts) = (before, limits, restarts)
         deadline = seconds + limits.patience
         (samples, acked) = (Progress(at: seconds), Progress(at: seconds))
     }
 
     /// - Parameter lastWords: what the agent wrote last, for a reason.
-    package mutating func look(
+    mutating func look(
         _ look: AgentLook, at seconds: Double, isConfirmed: Bool, lastWords: () -> String
     ) -> Verdict {
         if let reason = atOnce(look, lastWords) { return .back(reason) }

@@ -1,7 +1,7 @@
 import Messages
 
 /// A step of an update, as the disk names it while the step lasts. Each may be begun again at any point.
-package enum UpdateStep: String, Sendable, CaseIterable {
+enum UpdateStep: String, Sendable, CaseIterable {
     /// Whether the version is one that may be installed.
     case check
     /// All packages of both versions are fetched.

@@ -75,7 +75,7 @@ public struct Arguments: Sendable, Equatable {
     public var preset: String?
     /// `key=value` of each `--set`.
     public var overrides: [String] = []
-    public var exitAtEnd = false
+    var exitAtEnd = false
     public var check = false
     public var version = false
     public var help = false

@@ -2,7 +2,7 @@ import Instruments
 import SignalProcessing
 
 /// An accelerometer of the kernel's IIO subsystem, on this machine or behind iiod on another one.
-public struct IIOSensor: SensorDriver {
+struct IIOSensor: SensorDriver {
     private let settings: SensorConfiguration
     private let clock: any SensorClock
     private var session: IIOSession?
@@ -11,12 +11,12 @@ public struct IIOSensor: SensorDriver {
     private var nominal = 0.0
     private var proven: Pacing?
 
-    public init(_ settings: SensorConfiguration, clock: any SensorClock = SystemSensorClock()) {
+    init(_ settings: SensorConfiguration, clock: any SensorClock = SystemSensorClock()) {
         self.settings = settings
         self.clock = clock
     }
 
-    public mutating func open() throws(SensorError) -> SensorDescription {
+    mutating func open() throws(SensorError) -> SensorDescription {
         close()
         let session = try IIOSession(settings, clock, proven: proven)
         if nominal == session.description.rate {
@@ -31,17 +31,17 @@ public struct IIOSensor: SensorDriver {
         return session.description
     }
 
-    public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
+    mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
         block.removeAll()
         guard let session else { throw SensorError(.fault, "the IIO sensor is not open") }
         try session.read(into: &block)
         return .samples
     }
 
-    public mutating func close() {
+    mutating func close() {
         if let session { timebase = session.timebase }
         session = nil
     }
 
-    public var condition: SensorCondition { session?.condition ?? SensorCondition() }
+    var condition: SensorCondition { session?.condition ?? SensorCondition() }
 }

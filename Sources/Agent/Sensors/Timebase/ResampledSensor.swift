@@ -6,7 +6,7 @@ import SignalProcessing
 /// It knows the samples' times from that sensor's blocks and the true rate from its condition. A gap stays a gap: up to
 /// it goes on what there is, after it the grid begins with the first moment that has samples. It holds back the reach
 /// of the filter (``Resampler``), 16 samples; the times of the blocks are those of the grid.
-public struct ResampledSensor: SensorDriver {
+struct ResampledSensor: SensorDriver {
     private var sensor: any SensorDriver
     private let rate: Double
     private var description: SensorDescription?
@@ -21,12 +21,12 @@ public struct ResampledSensor: SensorDriver {
     private var lostBefore = 0
 
     /// - Parameter rate: samples per second of the grid.
-    public init(_ sensor: any SensorDriver, rate: Double) {
+    init(_ sensor: any SensorDriver, rate: Double) {
         self.sensor = sensor
         self.rate = rate
     }
 
-    public mutating func open() throws(SensorError) -> SensorDescription {
+    mutating func open() throws(SensorError) -> SensorDescription {
         close()
         var description = try sensor.open()
         guard description.rate / rate <= Resampler.largestRatio else {
@@ -41,13 +41,13 @@ public struct ResampledSensor: SensorDriver {
         return description
     }
 
-    public mutating func close() {
+    mutating func close() {
         sensor.close()
         (stage, description, last) = (nil, nil, nil)
         (isHeld, hasEnded) = (false, false)
     }
 
-    public var condition: SensorCondition {
+    var condition: SensorCondition {
         var condition = sensor.condition
         if let description, description.rate != rate {
             condition.notes.append("resampled to \(rate) Hz from \(description.rate) Hz")
@@ -55,9 +55,9 @@ public struct ResampledSensor: SensorDriver {
         return condition
     }
 
-    public mutating func selfTest() throws(SensorError) -> SelfTestReport { try sensor.selfTest() }
+    mutating func selfTest() throws(SensorError) -> SelfTestReport { try sensor.selfTest() }
 
-    public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
+    mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
         block.removeAll()
         guard let description else { throw SensorError(.fault, "the sensor is not open") }
         while true {

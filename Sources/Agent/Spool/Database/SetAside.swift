@@ -20,7 +20,7 @@ public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {
     /// Reason, in SQLite's words or ours.
     public var reason: String
     /// Messages of the first class that could still be read and are in the new file.
-    public internal(set) var salvaged = 0
+    var salvaged = 0
     /// Messages that could not be read, and are in no memory; nil: nobody knows.
     public internal(set) var lost: Int? = 0
     /// Damaged pages of the log.

@@ -2,7 +2,7 @@ import Messages
 import Vibration
 
 /// The natural modes of one period: a row of the table of vibration, behind those of intervals.
-public struct StoredModes: Sendable, Equatable {
+struct StoredModes: Sendable, Equatable {
     /// As the row says what it has; and before modes were followed.
     static let format: Int64 = 4
     static let oldFormat: Int64 = 2
@@ -19,7 +19,7 @@ public struct StoredModes: Sendable, Equatable {
 
     let number: Int64
     let added: Int64
-    public let message: ModesMessage
+    let message: ModesMessage
 
     init(_ message: ModesMessage, added: Int64) {
         (number, self.added, self.message) = (Self.number(at: message.start), added, message)

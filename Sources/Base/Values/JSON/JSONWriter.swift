@@ -10,7 +10,7 @@ public struct JSONWriter: Sendable {
     private var buffer = OutputBuffer()
     private var needsComma = false
     /// As RFC 8785 wants it: only what JSON forbids is escaped.
-    package var isCanonical = false
+    var isCanonical = false
     /// Numbers keep the digits of a 32-bit float.
     package var isSingle = false
 

@@ -19,7 +19,7 @@ package struct OutputBuffer: TextOutputStream, Sendable {
 
     package mutating func removeAll() { count = 0 }
 
-    package mutating func reserve(_ capacity: Int) {
+    mutating func reserve(_ capacity: Int) {
         let missing = capacity - storage.count
         if missing > 0 { storage.append(contentsOf: repeatElement(0, count: missing)) }
     }

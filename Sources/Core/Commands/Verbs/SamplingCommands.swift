@@ -75,7 +75,7 @@ extension Command {
     }
 
     /// A network of stations tells each of them whose onset is in a network event; see `detection.event.confirmation`.
-    public static let confirmEvent = Command(
+    static let confirmEvent = Command(
         "confirm-event", "Say that neighbours have seen the earthquake of an event, too.",
         members: [
             .init("event_id", .text, "its `event_id`", isNeeded: true),
@@ -126,7 +126,7 @@ extension Command {
     ) { _, _ in .effect(.alarm(.silence)) }
 
     /// A pattern that nobody can guess shows that it was this test that switched the relay.
-    public static let alarmTest = Command(
+    static let alarmTest = Command(
         "alarm-test", "Switch the alarm's line in a pattern, to see and hear whether it works.",
         members: [
             CommandMember("pattern", .text, "up to 64 digits, 1 for on and 0 for off", standard: "16 random ones"),

@@ -66,7 +66,7 @@ extension Command {
         "config-reset", "Drop everything that was set remotely.", members: CommandMember.change, result: "as `config`"
     ) { request, _ in .effect(.settings(.change(ConfigChange(.reset, request.members)))) }
 
-    public static let configGet = Command(
+    static let configGet = Command(
         "config-get", "Show the settings in force, where they come from, and the revisions.",
         result: "`rev`, `sha256`, `config`, `sources`, `overlay`, `pending`, `needs_restart`, `locked`, `revisions`, "
             + "`rejected`",

@@ -39,7 +39,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// The last attempt ended like that.
     public var isRefused = false
     /// Connections that were given up because the peer was silent or acknowledged nothing.
-    public var halfOpen: UInt64 = 0
+    var halfOpen: UInt64 = 0
     /// Messages handed to a connected broker, of any QoS.
     public var published: UInt64 = 0
     /// QoS 1 messages that the broker took.
@@ -90,14 +90,14 @@ public struct LinkStatistics: Sendable, Equatable {
     }
     public var overwritten: Overwritten?
     /// QoS 0 messages that were with the library when the connection broke.
-    public var lostInFlight: UInt64 = 0
+    var lostInFlight: UInt64 = 0
     /// Messages dropped from the full queue.
     public var dropped = ClassCounts()
     /// Retained values replaced by a newer one before they could be sent.
     public var replaced: UInt64 = 0
     /// Messages that came in, and such that were larger than we take.
     public var received: UInt64 = 0
-    public var receivedTooLarge: UInt64 = 0
+    var receivedTooLarge: UInt64 = 0
     /// Subscriptions of this connection that the broker refused or did not answer.
     public var refusedSubscriptions: [String] = []
     /// Findings of this connection's self-check; empty until it is over.
@@ -112,15 +112,15 @@ public struct LinkStatistics: Sendable, Equatable {
     /// QoS 1 messages sent and not yet acknowledged.
     public var inFlight = 0
     /// Most of them at any time.
-    public var inFlightPeak = 0
+    var inFlightPeak = 0
 
     /// Messages from disk among those acknowledged; and those that wait for their turn now.
-    public var backfilled: UInt64 = 0
-    public var backfillWaiting = 0
+    var backfilled: UInt64 = 0
+    var backfillWaiting = 0
     /// Kept messages that lost their place in memory to newer ones and come back from disk.
     public var displaced: UInt64 = 0
     /// Essential messages that nobody has taken to keep.
-    public var unkept = 0
+    var unkept = 0
 
     public init() {}
 

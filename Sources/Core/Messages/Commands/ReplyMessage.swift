@@ -66,7 +66,7 @@ public struct ReplyDestination: Sendable, Equatable {
     }
 
     /// Bytes of a response topic at most.
-    public static let topicBytes = 256
+    static let topicBytes = 256
 
     /// Rule that a response topic breaks; nil when it is good.
     ///

@@ -4,7 +4,7 @@
 /// begin with, `&` for the root of all stations, and `@` for the filters that can be chosen.
 public struct HomeAssistantEntity: Sendable {
     /// Home Assistant's platform.
-    public enum Component: String, Sendable {
+    enum Component: String, Sendable {
         case sensor
         case binarySensor = "binary_sensor"
         case event, number, select, button, update

@@ -59,7 +59,7 @@ public struct HomeAssistantStation: Sendable, Equatable {
     /// Whether it measures vibration as standards do.
     public var hasVibration = false
     /// It warns of what the network has seen.
-    public var hasWarning = false
+    var hasWarning = false
 
     public init(
         name: String, model: String, version: String, page: String = "", relations: [IntensityRelation],

@@ -12,8 +12,8 @@ public struct OnsiteMessage: Sendable, Equatable {
     public var mmi: Double
     public var pgv: Double
     /// Within which 80 % of the true values are.
-    public var pgvLow: Double
-    public var pgvHigh: Double
+    var pgvLow: Double
+    var pgvHigh: Double
     public var saturated = false
     public var level: Int?
 

@@ -42,7 +42,7 @@ public struct Components<Element: Sendable & Equatable>: Sendable, Equatable {
 
 extension Components<Double> {
     /// Velocities.
-    package func velocityFields(_ f: inout some FieldVisitor) {
+    func velocityFields(_ f: inout some FieldVisitor) {
         f.number("x", x, unit: "m/s", "Axis x.")
         f.number("y", y, unit: "m/s", "Axis y.")
         f.number("z", z, unit: "m/s", "Axis z.")

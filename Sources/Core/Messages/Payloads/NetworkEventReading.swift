@@ -5,7 +5,7 @@ import Values
 public struct NetworkEventReading: Sendable {
     /// Magnitudes that an earthquake can have (the largest measured one had 9.5), and their standard deviations.
     public static var magnitudes: ClosedRange<Double> { -5...9.5 }
-    public static var sigmas: ClosedRange<Double> { 0...3 }
+    static var sigmas: ClosedRange<Double> { 0...3 }
     /// Depths that an earthquake can have, km.
     public static var depths: ClosedRange<Double> { 0...700 }
     /// Half axes of an ellipse on the Earth, km.

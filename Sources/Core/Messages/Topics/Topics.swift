@@ -35,10 +35,10 @@ public struct Topics: Sendable, Equatable {
     public let event: String
     public let data: String
     public let alertPrefix: String
-    public let logPrefix: String
+    let logPrefix: String
     public let waveformPrefix: String
     public let historyPrefix: String
-    public let replyPrefix: String
+    let replyPrefix: String
     public let commandPrefix: String
 
     /// Root of topics unless a setting names another.

@@ -13,7 +13,7 @@ public struct CountScale: Sendable, Equatable {
     /// Where the sensor does not say.
     public static let defaultUnit = 1e-6
     /// Full scale in m/s² that always fits.
-    public static let leastFullScale = 200.0
+    static let leastFullScale = 200.0
 
     /// - Parameters:
     ///   - resolution: smallest step of the sensor in m/s²; nil when not known.

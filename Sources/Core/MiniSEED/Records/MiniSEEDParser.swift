@@ -5,7 +5,7 @@ public enum MiniSEEDParser {
     /// Bytes that the shortest header has.
     public static let shortestRecord = 48
     /// Longest record taken, in bytes; the longest of miniSEED 2 is 1 MiB, libmseed 3 writes at most 10 MiB.
-    public static let longestRecord = 10 << 20
+    static let longestRecord = 10 << 20
 
     /// The length of the record that starts at byte 0, from its first bytes alone.
     /// - Parameters:

@@ -16,7 +16,7 @@ public struct MiniSEEDWriter: Sendable {
     private var sequence = 0
 
     /// Lengths that `init` takes: powers of two for version 2, multiples of 64 for version 3.
-    public static let recordLengths = 256...65536
+    static let recordLengths = 256...65536
 
     /// - Parameters:
     ///   - recordLength: 512 for version 2 and 4096 for version 3 when nil.

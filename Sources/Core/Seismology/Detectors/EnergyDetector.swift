@@ -63,14 +63,14 @@ extension DetectionConfiguration {
 /// On while the energy in a band, ∫a² dt of the last window, is at least so many times the mean energy of windows of that
 /// length over the time before it. The average ends where the window begins, so that what is to be detected is not in it
 /// until it has lasted for longer than the window. The sums never drift; until both are full the ratio is 0.
-public struct EnergyDetector: Detector {
+struct EnergyDetector: Detector {
     private let signal: DetectorSignal
     private let threshold: Double
     private var power: SignalPower
     /// One for the signal, or one for each axis.
     private var ratios: [EnergyRatio]
 
-    public init(_ settings: DetectionConfiguration.Energy, _ context: DetectorContext) throws(FilterDesignError) {
+    init(_ settings: DetectionConfiguration.Energy, _ context: DetectorContext) throws(FilterDesignError) {
         (signal, threshold) = (settings.signal, settings.threshold)
         power = try SignalPower(settings.filter, rate: context.rate)
         let ratio = EnergyRatio(
@@ -79,20 +79,20 @@ public struct EnergyDetector: Detector {
         ratios = Array(repeating: ratio, count: signal == .each ? 3 : 1)
     }
 
-    public var settlingTime: Double { power.settlingTime }
-    public var blindSamples: Int { ratios[0].blindSamples }
+    var settlingTime: Double { power.settlingTime }
+    var blindSamples: Int { ratios[0].blindSamples }
 
-    public mutating func takeOver(_ old: EnergyDetector, inputGoesOn: Bool) {
+    mutating func takeOver(_ old: EnergyDetector, inputGoesOn: Bool) {
         guard signal == old.signal, power.takeOver(old.power, inputGoesOn: inputGoesOn) else { return }
         if ratios[0].hasLengths(of: old.ratios[0]) { ratios = old.ratios }
     }
 
-    public mutating func reset() {
+    mutating func reset() {
         power.reset()
         for k in ratios.indices { ratios[k].reset() }
     }
 
-    public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
+    mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
         power.process(chunk, to: result.values, of: signal)
         result.axes.update(repeating: 0, count: chunk.count)
         for k in ratios.indices {
@@ -103,7 +103,7 @@ public struct EnergyDetector: Detector {
         }
     }
 
-    public mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
+    mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
         var largest = 0.0
         for k in ratios.indices { largest = max(largest, result.values[k * result.stride + i]) }
         return DetectorReading(axes: result.axes[i], value: largest, threshold: threshold)

@@ -51,25 +51,25 @@ extension DetectionConfiguration.Level.Axes {
 }
 
 /// On while enough axes are triggered, by more than spikes of a single sample.
-public struct AxesDetector: Detector {
+struct AxesDetector: Detector {
     private let rule: DetectionConfiguration.Level.Axes
     private let thresholds: (x: Double, y: Double, z: Double)
     private var guarding: SpikeGuard?
 
-    public init(_ settings: DetectionConfiguration.Level, _ context: DetectorContext) {
+    init(_ settings: DetectionConfiguration.Level, _ context: DetectorContext) {
         (rule, thresholds) = (settings.axes, context.thresholds)
         guard settings.spikeGuard, let levels = context.levels else { return }
         guarding = SpikeGuard(levels, rate: context.rate, thresholds: thresholds)
     }
 
-    public mutating func takeOver(_ old: AxesDetector, inputGoesOn: Bool) {
+    mutating func takeOver(_ old: AxesDetector, inputGoesOn: Bool) {
         guard inputGoesOn, let before = old.guarding, guarding?.isLike(before) == true else { return }
         guarding = before
     }
 
-    public mutating func reset() { guarding?.reset() }
+    mutating func reset() { guarding?.reset() }
 
-    public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
+    mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
         let (t, s, axes) = (chunk.triggered, chunk.stride, result.axes)
         var any: UInt8 = 0
         for i in 0..<chunk.count {
@@ -101,7 +101,7 @@ public struct AxesDetector: Detector {
     }
 
     /// The RMS, and its threshold, that is furthest above it among the triggered axes.
-    public mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
+    mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
         DetectorReading(axes: result.axes[i], value: result.values[i], threshold: result.values[result.stride + i])
     }
 }

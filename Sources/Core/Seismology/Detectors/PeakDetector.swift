@@ -41,15 +41,15 @@ extension DetectionConfiguration {
 }
 
 /// On at every sample whose acceleration exceeds a threshold, from the first or a later one in a row.
-public struct PeakDetector: Sendable {
+struct PeakDetector: Sendable {
     /// m/s².
-    public let threshold: Double
-    public let signal: DetectorSignal
+    let threshold: Double
+    let signal: DetectorSignal
     private let minimumSamples: Int
     /// Samples in a row that exceed the threshold, as far as they are needed.
     private var row = 0
 
-    public init(threshold: Double, signal: DetectorSignal, minimumSamples: Int = 1) {
+    init(threshold: Double, signal: DetectorSignal, minimumSamples: Int = 1) {
         self.threshold = threshold
         self.signal = signal
         self.minimumSamples = minimumSamples
@@ -58,7 +58,7 @@ public struct PeakDetector: Sendable {
     /// Which components exceed it, and the largest of them in m/s².
     ///
     /// - Returns: bits 0, 1, 2 for x, y, z; all that make it up for a vector; 0 when it is off.
-    public func step(_ x: Double, _ y: Double, _ z: Double) -> (axes: UInt8, value: Double) {
+    func step(_ x: Double, _ y: Double, _ z: Double) -> (axes: UInt8, value: Double) {
         let value: Double
         let axes: UInt8
         switch signal {

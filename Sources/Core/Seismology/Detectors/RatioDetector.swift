@@ -126,7 +126,7 @@ extension DetectionConfiguration {
 }
 
 /// STA/LTA of the signal that the settings name, after its own filter or those of the axes.
-public struct RatioDetector: Detector {
+struct RatioDetector: Detector {
     private let signal: DetectorSignal
     private let threshold: Double
     private var power: SignalPower
@@ -134,7 +134,7 @@ public struct RatioDetector: Detector {
     private var ratios: [STALTA]
     private var guarding: TriggerGuard?
 
-    public init(_ settings: DetectionConfiguration.STALTA, _ context: DetectorContext) throws(FilterDesignError) {
+    init(_ settings: DetectionConfiguration.STALTA, _ context: DetectorContext) throws(FilterDesignError) {
         (signal, threshold) = (settings.signal, settings.on)
         power = try SignalPower(settings.filter, rate: context.rate)
         ratios = Array(
@@ -142,22 +142,22 @@ public struct RatioDetector: Detector {
         guarding = TriggerGuard.Settings(settings, rate: context.rate).map { TriggerGuard($0) }
     }
 
-    public var settlingTime: Double { power.settlingTime }
-    public var blindSamples: Int { ratios[0].blindSamples }
+    var settlingTime: Double { power.settlingTime }
+    var blindSamples: Int { ratios[0].blindSamples }
 
-    public mutating func takeOver(_ old: RatioDetector, inputGoesOn: Bool) {
+    mutating func takeOver(_ old: RatioDetector, inputGoesOn: Bool) {
         guard signal == old.signal, power.takeOver(old.power, inputGoesOn: inputGoesOn) else { return }
         for k in ratios.indices { ratios[k].takeOver(old.ratios[k]) }
         if let before = old.guarding { guarding?.takeOver(before) }
     }
 
-    public mutating func reset() {
+    mutating func reset() {
         power.reset()
         for k in ratios.indices { ratios[k].reset() }
         guarding?.reset()
     }
 
-    public mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
+    mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
         let (ratio, on, count) = (result.values, result.axes, chunk.count)
         power.process(chunk, to: ratio, of: signal)
         on.update(repeating: 0, count: count)
@@ -168,7 +168,7 @@ public struct RatioDetector: Detector {
             power: chunk.scratch, stride: chunk.stride, raw: chunk.raw, rawStride: chunk.stride, on, count: count)
     }
 
-    public mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
+    mutating func reading(_ result: DetectorResult, at i: Int) -> DetectorReading {
         let (r, s) = (result.values + i, result.stride)
         return DetectorReading(
             axes: result.axes[i], value: signal == .each ? max(r[0], r[s], r[2 * s]) : r[0], threshold: threshold)

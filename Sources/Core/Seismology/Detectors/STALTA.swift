@@ -23,8 +23,8 @@ public struct STALTA: Sendable {
     /// Lengths in samples.
     public struct Settings: Sendable, Equatable {
         public var method: Method
-        public var shortTerm: Int
-        public var longTerm: Int
+        var shortTerm: Int
+        var longTerm: Int
         public var on: Double
         public var off: Double
         /// How long the trigger must have lasted for the detector to be on.

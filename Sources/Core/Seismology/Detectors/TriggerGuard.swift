@@ -18,8 +18,8 @@ public struct TriggerGuard: Sendable {
         public var clip: Double
         public var jump: Double
         /// Samples.
-        public var shortTerm: Int
-        public var longTerm: Int
+        var shortTerm: Int
+        var longTerm: Int
         public var maximumFrozen: Int
         /// Samples in 1/32 s, at least 1.
         public var block: Int

@@ -51,7 +51,7 @@ public struct OnsiteEstimate: Sendable, Equatable {
 /// The on-site estimate: Pd, τc and Pv of the vertical, from half a second before the onset to 1, 2, 3, 5 and 8 s after
 /// it, and the peak ground velocity that they predict. (Pd: Wu and others, GJI 170, 2007, which is for 3 s; Pv: fitted on cheap
 /// sensors, whose noise hides Pd.)
-public struct OnsiteEstimator: Sendable {
+struct OnsiteEstimator: Sendable {
     /// After some seconds: log PGV = a log Pv + b (cm/s), and from the published log PGV to the true one. By
     /// deploy/benchmarks/discrimination/onsite.
     private static let laws = [
@@ -77,15 +77,15 @@ public struct OnsiteEstimator: Sendable {
     private var sums = (u: 0.0, v: 0.0)
 
     /// - Parameter rate: samples per second.
-    public init(rate: Double) { self.rate = rate }
+    init(rate: Double) { self.rate = rate }
 
     private func samples(_ seconds: Double) -> Int { Int((seconds * rate).rounded(.toNearestOrEven)) }
 
     /// Forgets the event.
-    public mutating func reset() { onset = nil }
+    mutating func reset() { onset = nil }
 
     /// An event begins with sample `i`.
-    public mutating func begin(_ motion: RapidMotion, at i: Int) {
+    mutating func begin(_ motion: RapidMotion, at i: Int) {
         (onset, next, end, level) = (i, 0, i + samples(Double(Self.laws[0].time)), nil)
         (noise, peak, sums) = ((0, 0), (0, 0), (0, 0))
         for k in max(0, i - samples(RapidMotion.past))..<max(1, i - samples(2)) { Self.take(motion[k], &noise) }
@@ -94,7 +94,7 @@ public struct OnsiteEstimator: Sendable {
 
     /// Takes sample `i` of an event.
     /// - Returns: the estimate that it completes.
-    public mutating func step(_ motion: RapidMotion, at i: Int) -> OnsiteEstimate? {
+    mutating func step(_ motion: RapidMotion, at i: Int) -> OnsiteEstimate? {
         guard let onset else { return nil }
         add(motion[i])
         guard i == end else { return nil }

@@ -3,14 +3,14 @@ import SignalProcessing
 /// Ground velocity and displacement for what must be known within seconds: two chains of high pass, trapezoid, high pass
 /// (order 2, from zero), of three axes at 0.4 Hz and of the vertical at 0.075 Hz, the latter once more to displacement.
 /// The last 15 s are kept.
-public struct RapidMotion: Sendable {
+struct RapidMotion: Sendable {
     /// Samples of a chunk at most.
-    public static let chunk = 128
+    static let chunk = 128
     /// Seconds before an onset that are kept.
     static let past = 15.0
 
     /// Samples since the first or since the last gap.
-    public private(set) var count = 0
+    private(set) var count = 0
     private let capacity: Int
     private var stages: Stages
     /// Square of the 3-D velocity (m²/s²) and the vertical velocity at 0.4 Hz, then velocity (m/s) and displacement (m) of
@@ -18,14 +18,14 @@ public struct RapidMotion: Sendable {
     private var ring: [SIMD4<Double>]
 
     /// - Parameter rate: samples per second.
-    public init(rate: Double) throws(FilterDesignError) {
+    init(rate: Double) throws(FilterDesignError) {
         stages = try Stages(rate: rate)
         capacity = Int((Self.past * rate).rounded(.toNearestOrEven)) + 1 + Self.chunk
         ring = Array(repeating: .zero, count: capacity)
     }
 
     /// Forgets all samples.
-    public mutating func reset() {
+    mutating func reset() {
         stages.reset()
         count = 0
     }
@@ -36,7 +36,7 @@ public struct RapidMotion: Sendable {
 
     /// Takes a chunk.
     /// - Parameter raw: three planes of samples, `stride` apart, m/s².
-    public mutating func process(_ raw: UnsafePointer<Double>, stride: Int, count n: Int) {
+    mutating func process(_ raw: UnsafePointer<Double>, stride: Int, count n: Int) {
         guard n > 0 else { return }
         var (place, stages) = (count % capacity, stages)
         if count == 0 { stages.first = SIMD3(raw[0], raw[stride], raw[2 * stride]) }

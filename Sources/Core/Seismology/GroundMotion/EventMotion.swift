@@ -53,8 +53,8 @@ public struct EventMotion: Sendable {
     /// The acceleration at the peak of the 3-D vector, m/s².
     public private(set) var strongest: (x: Double, y: Double, z: Double) = (0, 0, 0)
     /// Trapezoidal integrals of a² (m²/s³) and of |a| (m/s) of x and y.
-    public private(set) var squareIntegral: (x: Double, y: Double) = (0, 0)
-    public private(set) var absoluteIntegral: (x: Double, y: Double) = (0, 0)
+    private(set) var squareIntegral: (x: Double, y: Double) = (0, 0)
+    private(set) var absoluteIntegral: (x: Double, y: Double) = (0, 0)
     /// Sums of |x|, |y|, |z| over all samples, m/s².
     private var absoluteSum: (x: Double, y: Double, z: Double) = (0, 0, 0)
     /// Response spectrum of the horizontals, 5 % damped.

@@ -66,7 +66,7 @@ public struct SymmetricMatrix: Sendable, Equatable {
     ///
     /// By Jacobi's rotations (Golub & Van Loan, Matrix Computations, 8.5), which stay exact to rounding where
     /// eigenvalues coincide and the formula by the cubic's roots loses half of the digits.
-    public var eigen: (first: Double, second: Double, third: Double, axis: SIMD3<Double>) {
+    var eigen: (first: Double, second: Double, third: Double, axis: SIMD3<Double>) {
         var (xx, yy, zz, xy, xz, yz) = (xx, yy, zz, xy, xz, yz)
         var (u, v, w) = (SIMD3(1.0, 0, 0), SIMD3(0.0, 1, 0), SIMD3(0.0, 0, 1))
         var sweeps = 0

@@ -14,8 +14,8 @@ public struct TransientBound: Sendable {
     /// Errors that do not matter: m/s and m. Mercalli I begins far above.
     public static let (leastVelocity, leastDisplacement) = (5e-5, 1e-4)
     /// The same of the acceleration, m/s²; and what it may be off beside its maximum.
-    public static let leastAcceleration = 1e-3
-    public static let accelerationShare = 0.02
+    static let leastAcceleration = 1e-3
+    static let accelerationShare = 0.02
     /// The error that a maximum may have after a gap that was bridged; after a start it is a fifth of it.
     public static let share = 0.1
     /// Share of the bound of three standard deviations that may well have hidden a larger motion; the whole bound is the error

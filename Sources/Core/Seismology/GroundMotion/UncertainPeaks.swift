@@ -13,7 +13,7 @@ public struct UncertainPeaks: Sendable, Equatable {
 
     /// Takes an acceleration that may be off.
     @inline(__always)
-    public mutating func takeAcceleration(_ x: Double, _ y: Double, error: Double) {
+    mutating func takeAcceleration(_ x: Double, _ y: Double, error: Double) {
         acceleration = max(acceleration, max(abs(x), abs(y)) + error)
     }
 

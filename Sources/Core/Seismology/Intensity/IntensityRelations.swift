@@ -9,10 +9,10 @@ extension IntensityRelation {
 
 /// Modified Mercalli Intensity from peak acceleration: log a = I/3 − 1/2, a in gal (Gutenberg and Richter, Earthquake
 /// magnitude, intensity, energy, and acceleration, Bull. Seismol. Soc. Am. 32, 1942, and 46, 1956).
-public enum GutenbergRichter {
+enum GutenbergRichter {
     /// - Parameter pga: m/s².
     /// - Returns: 1 to 12.
-    public static func mmi(pga: Double) -> Double {
+    static func mmi(pga: Double) -> Double {
         guard pga > 0 else { return 1 }
         return min(12, max(1, 3 * decimalLogarithm(pga * 100) + 1.5))
     }
@@ -31,21 +31,21 @@ extension IntensityRelation {
 /// Modified Mercalli Intensity from peak acceleration and velocity (Wald, Quitoriano, Heaton and Kanamori, Earthquake
 /// Spectra 15, 1999), with the lower lines and the blend of ShakeMap. The lines do not meet exactly at their break
 /// points; nothing is smoothed.
-public enum Wald1999 {
+enum Wald1999 {
     /// - Parameter pga: m/s².
     /// - Returns: 1 to 10.
-    public static func mmi(pga: Double) -> Double {
+    static func mmi(pga: Double) -> Double {
         line(pga, breakpoint: 1.82, upper: (3.66, -1.66), lower: (2.20, 1.00))
     }
 
     /// - Parameter pgv: m/s.
     /// - Returns: 1 to 10.
-    public static func mmi(pgv: Double) -> Double {
+    static func mmi(pgv: Double) -> Double {
         line(pgv, breakpoint: 0.76, upper: (3.47, 2.35), lower: (2.10, 3.40))
     }
 
     /// By acceleration up to V, by velocity from VII, between them in proportion; above 9.5 it is 10.
-    public static func mmi(pga: Double, pgv: Double) -> Double {
+    static func mmi(pga: Double, pgv: Double) -> Double {
         let (a, v) = (mmi(pga: pga), mmi(pgv: pgv))
         let weight = min(1, max(0, (a - 5) / 2))
         let value = min(10, max(1, a * (1 - weight) + v * weight))
@@ -101,7 +101,7 @@ public enum Worden2012 {
 
 extension IntensityRelation {
     /// Atkinson and Kaka (2007), MMI from PGA and PGV; deviation 1.01 (PGA) and 0.80 (PGV), table 4.
-    public static let atkinsonKaka07 = IntensityRelation("atkinson_kaka07", .mmi) { pga, pgv in
+    static let atkinsonKaka07 = IntensityRelation("atkinson_kaka07", .mmi) { pga, pgv in
         .preferringVelocity(AtkinsonKaka2007.mmi(pga: pga), AtkinsonKaka2007.mmi(pgv: pgv), sigma: 0.80)
     }
 }
@@ -110,16 +110,16 @@ extension IntensityRelation {
 /// intensity and instrumental ground motion in the central United States and California, Bull. Seismol. Soc. Am. 97,
 /// 2007), without terms of distance or magnitude. ShakeMap prefers the value from velocity. The lines do not meet
 /// exactly at their break points; nothing is smoothed.
-public enum AtkinsonKaka2007 {
+enum AtkinsonKaka2007 {
     /// - Parameter pga: m/s².
     /// - Returns: 1 to 10.
-    public static func mmi(pga: Double) -> Double {
+    static func mmi(pga: Double) -> Double {
         line(pga, breakpoint: 1.69, low: (1.39, 2.65), high: (4.09, -1.91))
     }
 
     /// - Parameter pgv: m/s.
     /// - Returns: 1 to 10.
-    public static func mmi(pgv: Double) -> Double {
+    static func mmi(pgv: Double) -> Double {
         line(pgv, breakpoint: 0.48, low: (1.32, 4.37), high: (3.03, 3.54))
     }
 
@@ -141,7 +141,7 @@ extension IntensityScale {
 extension IntensityRelation {
     /// Faenza and Michelini (2010), MCS from PGA and PGV; deviation 0.35 (PGA) and 0.26 (PGV) as published. (ShakeMap's
     /// code has 0.18 and 0.14 in their place.)
-    public static let faenzaMichelini10 = IntensityRelation("faenza_michelini10", .mcs) { pga, pgv in
+    static let faenzaMichelini10 = IntensityRelation("faenza_michelini10", .mcs) { pga, pgv in
         .preferringVelocity(FaenzaMichelini2010.mcs(pga: pga), FaenzaMichelini2010.mcs(pgv: pgv), sigma: 0.26)
     }
 }
@@ -149,14 +149,14 @@ extension IntensityRelation {
 /// Mercalli-Cancani-Sieberg intensity from peak acceleration and velocity of the larger horizontal (Faenza and Michelini,
 /// Regression analysis of MCS intensity and ground motion parameters in Italy and its application in ShakeMap, Geophys. J.
 /// Int. 180, 2010). ShakeMap prefers the value from velocity and keeps it within 1 to 10.
-public enum FaenzaMichelini2010 {
+enum FaenzaMichelini2010 {
     /// - Parameter pga: m/s².
     /// - Returns: 1 to 10.
-    public static func mcs(pga: Double) -> Double { line(pga, slope: 2.58, offset: 1.68) }
+    static func mcs(pga: Double) -> Double { line(pga, slope: 2.58, offset: 1.68) }
 
     /// - Parameter pgv: m/s.
     /// - Returns: 1 to 10.
-    public static func mcs(pgv: Double) -> Double { line(pgv, slope: 2.35, offset: 5.11) }
+    static func mcs(pgv: Double) -> Double { line(pgv, slope: 2.35, offset: 5.11) }
 
     private static func line(_ value: Double, slope: Double, offset: Double) -> Double {
         guard value > 0 else { return 1 }

@@ -49,9 +49,9 @@ public struct Setting<Root: SettingsRoot>: Sendable {
     /// Most stations never need it; forms show it only when asked to.
     public let isAdvanced: Bool
     /// May be changed over MQTT (unless the file locks it).
-    public let isRemote: Bool
+    let isRemote: Bool
     /// May be changed over MQTT when the file has it under `unlocked`.
-    public let isUnlockable: Bool
+    let isUnlockable: Bool
     /// Shown as `***` wherever settings are shown.
     public let isSecret: Bool
     /// How Home Assistant changes it; nil: it does not.
@@ -137,10 +137,10 @@ public struct Setting<Root: SettingsRoot>: Sendable {
     }
 
     /// Whether each axis has this setting.
-    public var isPerAxis: Bool { key.hasPrefix("axes.all.") }
+    var isPerAxis: Bool { key.hasPrefix("axes.all.") }
 
     /// The keys that this row stands for in a merged tree, with their axis: itself, or one for x, y and z.
-    public var concreteKeys: [(key: String, axis: Int)] {
+    var concreteKeys: [(key: String, axis: Int)] {
         guard isPerAxis else { return [(key, 0)] }
         let tail = key.dropFirst("axes.all.".count)
         return SettingsTable.axisNames.enumerated().map { ("axes.\($1).\(tail)", $0) }

@@ -1,7 +1,7 @@
 /// A kind of filter: one file with its parameters, what does not fit together in them, and its design. `FilterSpecification.swift`
 /// puts it into the settings, the schema, the rules against the sample rate, the command-line tool and the dashboard's form.
 /// A value is what a person asks of a filter of this kind, free of any sample rate.
-public protocol FilterKind: Sendable, Equatable {
+protocol FilterKind: Sendable, Equatable {
     /// Its key in the settings.
     static var name: String { get }
     /// For people; where there is a band, it comes behind: `Butterworth`, `low pass`.

@@ -40,7 +40,7 @@ public struct LimitTable: Sendable, Equatable {
     public var ends: String
     public var title: String
     /// How sure it is that these numbers are those of the standard, 0 to 1: none of them could be compared with the paper.
-    public var confidence: Double
+    var confidence: Double
     public var measure: Measure
     /// Factor of the limit by night.
     public var nightFactor = 1.0

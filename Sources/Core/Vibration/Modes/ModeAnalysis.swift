@@ -39,7 +39,7 @@ public struct ModeAnalysis: Sendable {
     public static let resolution = 0.025
     /// A peak that stands out by less is not picked: of noise alone none of 1600 lines in 40 averages does by 6 dB. (Modes whose
     /// frequency times damping is above 0.2 Hz are broader than their surroundings, and have none.)
-    public static let leastProminence = 9.0
+    static let leastProminence = 9.0
 
     /// Segments without which there is nothing to average.
     public static let leastSegments = 16

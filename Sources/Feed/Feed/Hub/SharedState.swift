@@ -15,8 +15,8 @@ public final class SharedState: Sendable {
         /// Its last `data/vibration`.
         public var vibration: Value?
         /// Monotonic seconds of the newest level, and of the newest interval of vibration.
-        public var levelAt = 0.0
-        public var vibrationAt = 0.0
+        var levelAt = 0.0
+        var vibrationAt = 0.0
 
         public init(id: String) { self.id = id }
     }

@@ -32,7 +32,7 @@ public final class Ring: @unchecked Sendable {
     ]
     private static let stationShift = Int64(40)
     /// Bytes of the file that a record takes, with its keys.
-    public static let bytesOfRecord = 620
+    static let bytesOfRecord = 620
 
     private let file: DatabaseFile
 
@@ -70,7 +70,7 @@ public final class Ring: @unchecked Sendable {
         public var begin: Int64?
         public var end: Int64?
         /// When the first record that did not come late begins.
-        public var orderedBegin: Int64?
+        var orderedBegin: Int64?
     }
 
     public struct Station: Sendable {
@@ -95,7 +95,7 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// - Returns: the number of the oldest packet; above `last` where there is none.
-    public func firstSequence(_ station: Int64, _ last: UInt64) throws(DatabaseError) -> UInt64 {
+    func firstSequence(_ station: Int64, _ last: UInt64) throws(DatabaseError) -> UInt64 {
         let keys = try file.rows(
             "SELECT key FROM packet WHERE key >= ? AND key < ? ORDER BY key LIMIT 1",
             [.int(Self.key(station, 0)), .int(Self.key(station + 1, 0))]
@@ -122,12 +122,12 @@ public final class Ring: @unchecked Sendable {
         try file.rows("SELECT rate FROM channel WHERE n = ?", [.int(channel)]) { $0.real(0) }.first
     }
 
-    public func addStation(_ id: String, _ network: String, _ code: String) throws(DatabaseError) -> Int64 {
+    func addStation(_ id: String, _ network: String, _ code: String) throws(DatabaseError) -> Int64 {
         try file.run("INSERT INTO station(id, network, code) VALUES(?, ?, ?)", .text(id), .text(network), .text(code))
         return file.lastRow
     }
 
-    public func addChannel(
+    func addChannel(
         _ station: Int64, _ location: String, _ code: String, _ rate: Double
     ) throws(DatabaseError) -> Int64 {
         try file.run(
@@ -240,12 +240,12 @@ public final class Ring: @unchecked Sendable {
             .int(packet.start), .int(packet.end), .bytes(packet.bytes))
     }
 
-    public func setLast(_ station: Int64, _ last: UInt64) throws(DatabaseError) {
+    func setLast(_ station: Int64, _ last: UInt64) throws(DatabaseError) {
         try file.run("UPDATE station SET last = ? WHERE n = ?", .int(Int64(last)), .int(station))
     }
 
     /// Sets the samples that are in no packet yet, and the next time.
-    public func setTail(_ channel: Int64, _ tail: ChannelBlock?, next: Int64) throws(DatabaseError) {
+    func setTail(_ channel: Int64, _ tail: ChannelBlock?, next: Int64) throws(DatabaseError) {
         if let tail {
             let bytes = tail.samples.withUnsafeBytes { [UInt8]($0) }
             try file.run(
@@ -257,7 +257,7 @@ public final class Ring: @unchecked Sendable {
         try file.run("UPDATE channel SET next = ? WHERE n = ?", .int(next), .int(channel))
     }
 
-    public func tails() throws(DatabaseError) -> [(channel: Int64, start: Int64, samples: [Int32])] {
+    func tails() throws(DatabaseError) -> [(channel: Int64, start: Int64, samples: [Int32])] {
         try file.rows("SELECT channel, start, samples FROM tail") { row in
             let bytes = row.bytes(2)
             let samples = bytes.withUnsafeBytes { raw in
@@ -268,7 +268,7 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// Returns the number of packets of each channel.
-    public func packetCounts() throws(DatabaseError) -> [Int64: Int] {
+    func packetCounts() throws(DatabaseError) -> [Int64: Int] {
         let rows = try file.rows("SELECT channel, count(*) FROM packet GROUP BY channel") {
             ($0.int(0), Int($0.int(1)))
         }
@@ -311,7 +311,7 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// Bytes of the file that hold something.
-    public func usedBytes() throws(DatabaseError) -> Int {
+    func usedBytes() throws(DatabaseError) -> Int {
         let pages = try file.number("PRAGMA page_count") - file.number("PRAGMA freelist_count")
         return Int(pages * (try file.number("PRAGMA page_size")))
     }
@@ -321,14 +321,14 @@ public final class Ring: @unchecked Sendable {
     /// - Parameters:
     ///   - start: time of the first sample that is missing.
     ///   - stop: time of the first that is not.
-    public func addMissing(_ channel: Int64, _ start: Int64, _ stop: Int64, _ samples: Int) throws(DatabaseError) {
+    func addMissing(_ channel: Int64, _ start: Int64, _ stop: Int64, _ samples: Int) throws(DatabaseError) {
         try file.run(
             "INSERT INTO missing(channel, start, stop, samples) VALUES(?, ?, ?, ?)", .int(channel), .int(start),
             .int(stop), .int(Int64(samples)))
     }
 
     /// The oldest holes of a channel go, so that so many are left at most.
-    public func trimHoles(_ channel: Int64, to most: Int) throws(DatabaseError) {
+    func trimHoles(_ channel: Int64, to most: Int) throws(DatabaseError) {
         try file.run(
             "DELETE FROM missing WHERE channel = ? AND start <= (SELECT start FROM missing WHERE channel = ? ORDER BY start DESC LIMIT 1 OFFSET ?)",
             .int(channel), .int(channel), .int(Int64(most)))
@@ -377,7 +377,7 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// Removes a station's messages.
-    public func removeMessages(of station: String) throws(DatabaseError) {
+    func removeMessages(of station: String) throws(DatabaseError) {
         try file.run("DELETE FROM message WHERE station = ?", .text(station))
     }
 
@@ -432,18 +432,18 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// The oldest event of an owner.
-    public func oldestEvent(of owner: String) throws(DatabaseError) -> (row: Int64, time: Int64, size: Int)? {
+    func oldestEvent(of owner: String) throws(DatabaseError) -> (row: Int64, time: Int64, size: Int)? {
         try file.rows(
             "SELECT n, time, size FROM occurrence WHERE owner = ? ORDER BY time LIMIT 1", [.text(owner)]
         ) { ($0.int(0), $0.int(1), Int($0.int(2))) }.first
     }
 
-    public func removeEvent(row: Int64) throws(DatabaseError) {
+    func removeEvent(row: Int64) throws(DatabaseError) {
         try file.run("DELETE FROM occurrence WHERE n = ?", .int(row))
     }
 
     /// Events of before a time go.
-    public func removeEvents(before time: Int64) throws(DatabaseError) {
+    func removeEvents(before time: Int64) throws(DatabaseError) {
         try file.run("DELETE FROM occurrence WHERE time < ?", .int(time))
     }
 
@@ -456,7 +456,7 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// The index of all events.
-    public func eventIndex() throws(DatabaseError) -> EventIndex {
+    func eventIndex() throws(DatabaseError) -> EventIndex {
         var index = EventIndex()
         _ = try file.rows(
             "SELECT n, time, updated, latitude, longitude, depth, magnitude, owner FROM occurrence ORDER BY time, n"
@@ -487,7 +487,7 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// Events as rings of before have them: one for an id, whoever's it was; they leave the old table.
-    public func takeOldEvents() throws(DatabaseError) -> [(owner: String, payload: [UInt8])] {
+    func takeOldEvents() throws(DatabaseError) -> [(owner: String, payload: [UInt8])] {
         guard try file.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'event'") > 0 else {
             return []
         }

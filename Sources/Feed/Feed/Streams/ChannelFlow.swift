@@ -137,7 +137,7 @@ public struct ChannelFlow: Sendable {
     }
 
     /// Gives up the missing samples: no more of them will come.
-    public mutating func expectNoMore(now: Double) { if !pending.isEmpty { deadline = min(deadline, now) } }
+    mutating func expectNoMore(now: Double) { if !pending.isEmpty { deadline = min(deadline, now) } }
 
     private mutating func giveUp(_ steps: inout [Step], _ now: Double, _ patience: Double, _ clock: Int64?) {
         guard let next, let first = pending.first else { return }

@@ -3,24 +3,24 @@ import Glibc
 
 /// A bus of the kernel: `/dev/i2c-N`, combined transfers with the ioctl I2C_RDWR
 /// (https://docs.kernel.org/i2c/dev-interface.html).
-public final class LinuxI2CBus: I2CBus {
+final class LinuxI2CBus: I2CBus {
     /// Longest transfer: 32 samples at 100 kHz take 20 ms; a chip that holds the clock line gets no more than this.
     private static let timeLimit: UInt32 = 100
 
-    public let number: Int
-    public let name: String
-    public let slotLimit = Int(CLINUX_I2C_SLOTS)
+    let number: Int
+    let name: String
+    let slotLimit = Int(CLINUX_I2C_SLOTS)
     private var file: Int32 = -1
     private var smbusOnly = false
 
-    public init(number: Int) {
+    init(number: Int) {
         self.number = number
         name = "/dev/i2c-\(number)"
     }
 
     deinit { close() }
 
-    public func open(identifyOnly: Bool) throws(SensorError) {
+    func open(identifyOnly: Bool) throws(SensorError) {
         close()
         file = Glibc.open(name, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw openingError(errno) }
@@ -51,14 +51,14 @@ public final class LinuxI2CBus: I2CBus {
         }
     }
 
-    public func close() {
+    func close() {
         if file >= 0 { _ = Glibc.close(file) }
         file = -1
     }
 
-    public func claim(_ address: UInt8) -> Int32 { clinux_i2c_claim(file, UInt16(address)) }
+    func claim(_ address: UInt8) -> Int32 { clinux_i2c_claim(file, UInt16(address)) }
 
-    public func read(
+    func read(
         _ address: UInt8, _ register: UInt8, into data: UnsafeMutablePointer<UInt8>, size: Int, slots: Int
     ) -> Int32 {
         guard smbusOnly else {
@@ -68,19 +68,19 @@ public final class LinuxI2CBus: I2CBus {
         return code == 0 ? clinux_i2c_smbus_read(file, register, data, UInt16(clamping: size)) : code
     }
 
-    public func write(_ address: UInt8, _ register: UInt8, _ value: UInt8) -> Int32 {
+    func write(_ address: UInt8, _ register: UInt8, _ value: UInt8) -> Int32 {
         smbusOnly ? EOPNOTSUPP : clinux_i2c_write(file, UInt16(address), register, value)
     }
 
-    public func owner(of address: UInt8) -> I2COwner? { I2CBusList.owner(bus: number, address: address) }
+    func owner(of address: UInt8) -> I2COwner? { I2CBusList.owner(bus: number, address: address) }
 
-    public var exists: Bool { access(name, F_OK) == 0 }
+    var exists: Bool { access(name, F_OK) == 0 }
 }
 
 /// A bus that the kernel has.
 public struct I2CBusInfo: Sendable, Equatable {
     /// Transfers that the adapter can do.
-    public enum Ability: Sendable, Equatable {
+    enum Ability: Sendable, Equatable {
         /// Combined transfers: all chips can be read.
         case plain
         /// SMBus transfers only: chips can be identified, not read.
@@ -92,16 +92,16 @@ public struct I2CBusInfo: Sendable, Equatable {
     public var number: Int
     /// The adapter's name: `bcm2835 (i2c@7e804000)`.
     public var name: String
-    public var ability: Ability
+    var ability: Ability
     /// Addresses that drivers of the kernel have.
     public var owners: [I2COwner]
 }
 
 /// The I2C buses of this machine, from `/dev` and `/sys`.
-public enum I2CBusList {
+enum I2CBusList {
     /// All buses, by number. Nothing is sent over any of them.
     /// - Parameters: folders of device files and of the kernel's devices, for tests.
-    public static func all(dev: String = "/dev", sys: String = "/sys") -> [I2CBusInfo] {
+    static func all(dev: String = "/dev", sys: String = "/sys") -> [I2CBusInfo] {
         var present = [Bool](repeating: false, count: 1024)
         for name in Sysfs.names(in: dev) {
             if let number = number(name, after: "i2c-", radix: 10), number < present.count { present[number] = true }
@@ -120,7 +120,7 @@ public enum I2CBusList {
     }
 
     /// Addresses of a bus that drivers of the kernel have.
-    public static func owners(bus: Int, sys: String = "/sys") -> [I2COwner] {
+    static func owners(bus: Int, sys: String = "/sys") -> [I2COwner] {
         var found: [I2COwner] = []
         for address in UInt8(0)..<128 {
             if let owner = owner(bus: bus, address: address, sys: sys) { found.append(owner) }

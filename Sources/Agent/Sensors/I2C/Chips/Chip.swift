@@ -39,7 +39,7 @@ public final class Chip: Sendable {
         /// Milliseconds to wait afterwards.
         public var wait: UInt8
         /// The chip may not acknowledge this, as some do not when they reset at once.
-        public var mayFail: Bool
+        var mayFail: Bool
 
         public init(
             _ register: UInt8, _ value: UInt8, _ choice: Choice = [], check: UInt8 = 0xFF, wait: UInt8 = 0,
@@ -113,7 +113,7 @@ public final class Chip: Sendable {
         public var bigEndian: Bool
         /// Counts per °C.
         public var scale: Double
-        public var unsigned = false
+        var unsigned = false
         /// °C at 0 counts.
         public var offset: Double
     }
@@ -121,7 +121,7 @@ public final class Chip: Sendable {
     /// Name, in lower case: `adxl345`.
     public let name: String
     /// Chips with the same identity registers, which are read alike; empty: the identity is this chip's alone.
-    public let lookalikes: String
+    let lookalikes: String
     /// Data sheet: its number and revision.
     public let source: String
     /// Addresses at which it may be, most usual first.
@@ -131,24 +131,24 @@ public final class Chip: Sendable {
     /// Brings the registers to a known state, all measuring off.
     public let reset: [Step]
     /// When the reset is over; nil: after its waiting times.
-    public let resetDone: Identity?
+    let resetDone: Identity?
     /// Sets the chip up and starts it.
     public let start: [Step]
     /// A register of `start` whose value after power-on is another: it tells a chip that has lost its settings.
-    public let sentry: UInt8
+    let sentry: UInt8
     public let rates: [Rate]
     public let ranges: [Range]
     public let format: Format
     /// Register of the newest sample.
     public let data: UInt8
     public let ready: Ready?
-    public let fifo: FIFO?
+    let fifo: FIFO?
     /// Switches the line for data on, which rises when the FIFO has reached its watermark; empty: the chip has no such.
     public let interrupt: [Step]
     public let temperature: Temperature?
     public let selfTest: SelfTest?
     /// Faults that its maker or its users found, and their effect on this driver.
-    public let errata: [String]
+    let errata: [String]
 
     init(
         name: String, lookalikes: String = "", source: String, addresses: [UInt8], identity: [Identity], reset: [Step],
@@ -204,7 +204,7 @@ extension Chip {
             /// Bit that says that the FIFO is full, where the number cannot.
             public var full: UInt16
             /// Bits that say that samples were overwritten.
-            public var overrun: UInt16
+            var overrun: UInt16
 
             public init(
                 _ register: UInt8, bytes: Int = 1, bigEndian: Bool = false, mask: UInt16, unit: Int = 1,
@@ -232,16 +232,16 @@ extension Chip {
         public var level: Level
         /// Bit of another register that says that samples were overwritten; asked for when the FIFO is full. Nil where
         /// `level` says it; where nothing says it, full means overwritten.
-        public var overrun: Identity?
+        var overrun: Identity?
         /// Counts per sample and what is taken off in the watermark's register.
-        public var watermarkUnit = 1
-        public var watermarkLess = 0
+        var watermarkUnit = 1
+        var watermarkLess = 0
         /// Largest number that the watermark's register takes.
-        public var watermarkLargest = 31
+        var watermarkLargest = 31
         /// Empties it; where there are none the chip is set up anew.
         public var flush: [Step] = []
         /// Erratum: after an overrun its content is not to be used.
-        public var flushAfterOverrun = false
+        var flushAfterOverrun = false
     }
 
     /// The self-test: the chip moves its own mass, and the difference is measured.

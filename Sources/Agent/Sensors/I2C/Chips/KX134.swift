@@ -2,7 +2,7 @@
 // Rev. 4.0: registers p. 18 to 45, sample buffer p. 68. Cross-checked with the kernel's
 // drivers/iio/accel/kionix-kx022a.c.
 extension Chip {
-    public static let kx134 = Chip(
+    static let kx134 = Chip(
         name: "kx134-1211", source: "KX134-1211 technical reference manual Rev. 4.0", addresses: [0x1F, 0x1E],
         identity: [Identity(0x13, 0x46)],
         // CNTL1: stand-by. CNTL2: SRST, which is not acknowledged and clears itself; a start takes up to 50 ms.

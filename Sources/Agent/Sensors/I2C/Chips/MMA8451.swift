@@ -8,8 +8,8 @@ extension Chip {
             kind: .burst, depth: 32, register: 0x01, slot: 6,
             level: FIFO.Level(0x00, mask: 0x3F, overrun: 0x80)))
 
-    public static let mma8452 = mma845x("mma8452", 0x2A, "MMA8452Q Rev. 10", shift: 4, step: 1 / 1024, fifo: nil)
-    public static let mma8453 = mma845x("mma8453", 0x3A, "MMA8453Q Rev. 6", shift: 6, step: 1 / 256, fifo: nil)
+    static let mma8452 = mma845x("mma8452", 0x2A, "MMA8452Q Rev. 10", shift: 4, step: 1 / 1024, fifo: nil)
+    static let mma8453 = mma845x("mma8453", 0x3A, "MMA8453Q Rev. 6", shift: 6, step: 1 / 256, fifo: nil)
 
     @inline(never)
     private static func mma845x(

@@ -4,17 +4,17 @@
 // drivers/iio/imu/inv_mpu6050. Sections, not pages, are meant: the pages were not at hand.
 extension Chip {
     public static let mpu6500 = mpuFamily("mpu6500", 0x70, "RM-MPU-6500A-00 r2.1")
-    public static let mpu9250 = mpuFamily("mpu9250", 0x71, "RM-MPU-9250A-00 r1.6")
-    public static let mpu9255 = mpuFamily("mpu9255", 0x73, "RM-MPU-9255 r1.1")
-    public static let icm20608 = mpuFamily("icm20608", 0xAF, "ICM-20608-G RM-000030 r1.0", scale: 326.8, offset: 25)
+    static let mpu9250 = mpuFamily("mpu9250", 0x71, "RM-MPU-9250A-00 r1.6")
+    static let mpu9255 = mpuFamily("mpu9255", 0x73, "RM-MPU-9255 r1.1")
+    static let icm20608 = mpuFamily("icm20608", 0xAF, "ICM-20608-G RM-000030 r1.0", scale: 326.8, offset: 25)
 
     // Chips from ICM-20600 on put the temperature behind each sample: ACCEL_FIFO_EN writes both.
-    public static let icm20600 = mpuFamily(
+    static let icm20600 = mpuFamily(
         "icm20600", 0x11, "ICM-20600 DS-000184 r1.0", bytes: 1008, slot: 8, scale: 326.8, offset: 25)
-    public static let icm20602 = mpuFamily(
+    static let icm20602 = mpuFamily(
         "icm20602", 0x12, "ICM-20602 DS-000176 r1.1", bytes: 1008, slot: 8, scale: 326.8, offset: 25)
     /// MPU-6886. Its register map says that its FIFO is as the ICM-20602's; no chip was at hand.
-    public static let mpu6886 = mpuFamily(
+    static let mpu6886 = mpuFamily(
         "mpu6886", 0x19, "MPU-6886 DS-000193 r1.1", bytes: 1008, slot: 8, scale: 326.8, offset: 25)
 
     @inline(never)

@@ -6,7 +6,7 @@ public struct SampleFormat: Sendable, Equatable {
     public var bits: Int
     public var shift: Int
     public var isSigned: Bool
-    public var isBigEndian: Bool
+    var isBigEndian: Bool
 
     public init(bytes: Int, bits: Int, shift: Int, isSigned: Bool, isBigEndian: Bool) {
         self.bytes = bytes

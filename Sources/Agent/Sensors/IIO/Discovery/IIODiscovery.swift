@@ -2,10 +2,10 @@ import CIIO
 import Glibc
 
 /// Lists the devices of an IIO context. It only reads: nothing is set, no device opened.
-public enum IIODiscovery {
+enum IIODiscovery {
     /// - Parameter uri: `local:`, `ip:host`, `usb:` and whatever else libiio takes.
     /// - Throws: `unsupported` where libiio is not installed, `missing` where there is no such context.
-    public static func inventory(uri: String = "local:") throws(SensorError) -> IIOInventory {
+    static func inventory(uri: String = "local:") throws(SensorError) -> IIOInventory {
         let context = try IIOContext(uri: uri)
         context.setTimeout(milliseconds: 3000)
         var inventory = IIOInventory(uri: uri)

@@ -6,9 +6,9 @@ public struct IIOInventory: Sendable {
     /// All triggers there are.
     public var triggers: [IIOTriggerReport] = []
     /// The devices are this machine's: triggers can be made, unless there is a problem with it.
-    public var isLocal = false
-    public var hrtimerProblem: IIOProblem?
-    public var sysfsTriggerProblem: IIOProblem?
+    var isLocal = false
+    var hrtimerProblem: IIOProblem?
+    var sysfsTriggerProblem: IIOProblem?
 
     public init(uri: String) { self.uri = uri }
 
@@ -57,20 +57,20 @@ public struct IIODeviceReport: Sendable {
     public var modalias: String
     public var channels: [IIOChannelReport]
     /// It has accel_x, accel_y and accel_z.
-    public var isAccelerometer: Bool
+    var isAccelerometer: Bool
     /// They can be captured into its buffer.
-    public var hasBuffer: Bool
-    public var hasTimestamp: Bool
-    public var hasFIFO: Bool
+    var hasBuffer: Bool
+    var hasTimestamp: Bool
+    var hasFIFO: Bool
     /// Somebody captures now.
-    public var isCapturing: Bool
+    var isCapturing: Bool
     /// Hz and m/s² per count, as they are, and what they can be.
     public var rate: Double?
     public var scale: Double?
     public var rates: AvailableValues?
     public var scales: AvailableValues?
     /// Text of the mount matrix; empty without one.
-    public var mountMatrix: String
+    var mountMatrix: String
     /// Trigger that it has now; its own one.
     public var trigger: String?
     public var ownTrigger: String?

@@ -36,7 +36,7 @@ public struct LinkOptions: Sendable, Equatable {
     public var connection: ConnectionOptions
     public var presence: Presence
     /// Seconds without any acknowledgement, while some are awaited, after which the connection is given up.
-    public var ackTimeout = 30.0
+    var ackTimeout = 30.0
     /// Retained topics in the order in which they are published after each connect; others follow.
     public var stateOrder: [String] = []
     /// Beginning of all our topics, without the slash that follows: `<root>/<id>`. A change of it moves the retained
