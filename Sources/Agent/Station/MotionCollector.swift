@@ -13,10 +13,6 @@ public struct MotionBlock: Sendable, Equatable {
     /// m/s² of x, then of y, then of z.
     public var motion: [Float]
 
-    public init(start: Int64, rate: Double, continues: Bool, motion: [Float]) {
-        (self.start, self.rate, self.continues, self.motion) = (start, rate, continues, motion)
-    }
-
     public var count: Int { motion.count / 3 }
     /// End of its last sample.
     public var end: Int64 { start + Int64((Double(count) / rate * 1e9).rounded()) }

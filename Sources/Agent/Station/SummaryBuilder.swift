@@ -259,8 +259,6 @@ struct DetectionState: Sendable {
     /// Why velocity and displacement are not, where they are too uncertain.
     var uncertain = InvalidReason.settling
 
-    init(on: UInt8) { self.on = on }
-
     var detectorsOn: Int { on.nonzeroBitCount }
     func isOn(_ detector: Int) -> Bool { on >> UInt8(detector) & 1 != 0 }
 }

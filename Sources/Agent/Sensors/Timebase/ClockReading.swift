@@ -45,12 +45,6 @@ public struct BlockTime: Sendable, Equatable {
     public var lostBefore: Int
     /// True when the stamp is not after the last one: the block has come before and is to be left out.
     public var isDuplicate = false
-
-    public init(time: Int64, gapBefore: Bool, lostBefore: Int) {
-        self.time = time
-        self.gapBefore = gapBefore
-        self.lostBefore = lostBefore
-    }
 }
 
 /// Offset from the monotonic clock to UTC. Linux steers both clocks alike, so that it is constant until somebody sets

@@ -54,17 +54,6 @@ public struct EventMessage: Sendable, Equatable {
         public var sha256: String
         public var messages: Int
         public var unitPerCount: Double
-
-        public init(
-            topic: String, bytes: Int, records: Int, sha256: String, messages: Int, unitPerCount: Double
-        ) {
-            self.topic = topic
-            self.bytes = bytes
-            self.records = records
-            self.sha256 = sha256
-            self.messages = messages
-            self.unitPerCount = unitPerCount
-        }
     }
 
     public var kind: Kind

@@ -12,14 +12,6 @@ public struct WaveformSegment: Sendable, Equatable {
 
     /// m/s² of a count.
     public var unit: Double
-
-    public init(start: Int64, end: Int64, samples: Int, rate: Double, unit: Double) {
-        self.unit = unit
-        self.start = start
-        self.end = end
-        self.samples = samples
-        self.rate = rate
-    }
 }
 
 /// Takes the miniSEED records of a segment; the bytes are only valid during the call.

@@ -58,10 +58,6 @@ public struct SymmetricMatrix: Sendable, Equatable {
     public var xz: Double
     public var yz: Double
 
-    public init(xx: Double, yy: Double, zz: Double, xy: Double, xz: Double, yz: Double) {
-        (self.xx, self.yy, self.zz, self.xy, self.xz, self.yz) = (xx, yy, zz, xy, xz, yz)
-    }
-
     /// The eigenvalues, largest first, and the unit eigenvector of the largest, of either sign.
     ///
     /// By Jacobi's rotations (Golub & Van Loan, Matrix Computations, 8.5), which stay exact to rounding where

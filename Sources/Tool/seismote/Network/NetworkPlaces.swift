@@ -22,8 +22,6 @@ struct NetworkPlaces {
     let root: String
     private(set) var stations: [String: Station] = [:]
 
-    init(root: String) { self.root = root }
-
     /// Takes in what the broker has kept, until nothing new has come for half a second.
     mutating func look(_ client: BrokerClient, within seconds: Double) throws(ClientError) {
         let filters = ["\(root)/+/state/info", Topics.place(of: "+", root: root), "\(root)/network/status"]

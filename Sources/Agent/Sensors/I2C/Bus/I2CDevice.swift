@@ -32,12 +32,6 @@ public struct I2COwner: Sendable, Equatable {
     public var driver: String
     /// Name of the device: `lis3dh`.
     public var device: String
-
-    public init(address: UInt8, driver: String, device: String) {
-        self.address = address
-        self.driver = driver
-        self.device = device
-    }
 }
 
 /// One address of a bus: transfers that are tried again, and what their failure means.

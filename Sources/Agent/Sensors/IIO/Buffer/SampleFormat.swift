@@ -8,14 +8,6 @@ public struct SampleFormat: Sendable, Equatable {
     public var isSigned: Bool
     var isBigEndian: Bool
 
-    public init(bytes: Int, bits: Int, shift: Int, isSigned: Bool, isBigEndian: Bool) {
-        self.bytes = bytes
-        self.bits = bits
-        self.shift = shift
-        self.isSigned = isSigned
-        self.isBigEndian = isBigEndian
-    }
-
     /// Whether it can be decoded here.
     public var isUsable: Bool {
         (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && bits >= 1 && shift >= 0 && bits + shift <= 8 * bytes

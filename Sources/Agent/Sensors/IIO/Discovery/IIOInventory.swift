@@ -10,8 +10,6 @@ public struct IIOInventory: Sendable {
     var hrtimerProblem: IIOProblem?
     var sysfsTriggerProblem: IIOProblem?
 
-    public init(uri: String) { self.uri = uri }
-
     /// Index of the device that `sensor.iio.device` means.
     /// - Parameter wanted: name, label, id, or `auto`.
     public func index(of wanted: String) throws(SensorError) -> Int {

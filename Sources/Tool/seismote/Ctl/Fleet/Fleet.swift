@@ -40,8 +40,6 @@ struct Fleet {
     let root: String
     private(set) var stations: [String: StationView] = [:]
 
-    init(root: String) { self.root = root }
-
     /// Messages that a present station sends by itself.
     private static let lifeSigns = ["state/level", "state/summary", "state/health"]
 
