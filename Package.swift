@@ -29,7 +29,14 @@ func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// A module map of a C library, with shims in C at most.
 func library(_ name: String) -> Target { .systemLibrary(name: name, path: "Sources/Libraries/\(name)") }
-func shim(_ name: String) -> Target { .target(name: name, path: "Sources/Libraries/\(name)") }
+/// (With the optimizer, also for tests: without it, the Fourier transform takes most of their time.)
+func shim(_ name: String) -> Target {
+    let optimized = ["-O2"]
+    return .target(
+        name: name, path: "Sources/Libraries/\(name)",
+        cSettings: [.unsafeFlags(optimized, .when(configuration: .debug))],
+        cxxSettings: [.unsafeFlags(optimized, .when(configuration: .debug))])
+}
 
 func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
