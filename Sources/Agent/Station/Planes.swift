@@ -24,6 +24,8 @@ struct Planes: ~Copyable {
     let velocityError: UnsafeMutablePointer<Double>
     let displacementError: UnsafeMutablePointer<Double>
     let accelerationError: UnsafeMutablePointer<Double>
+    /// At the sample after each spike its height, m/s², else 0; only where ``hasSpikes``.
+    let spikes: UnsafeMutablePointer<Double>
     /// For whatever the detector at work wants to write down.
     let scratch: UnsafeMutablePointer<Double>
     /// Findings of the detectors, and readings of each that is on at the present sample.
@@ -34,13 +36,15 @@ struct Planes: ~Copyable {
 
     /// Whether one of these errors is not 0.
     let isUncertain: UnsafeMutablePointer<Bool>
+    /// Whether the chunk has a spike.
+    let hasSpikes: UnsafeMutablePointer<Bool>
 
     private let memory: UnsafeMutablePointer<Double>
 
     init() {
         let (plane, detectors) = (3 * Self.capacity, DetectorBank.count)
-        memory = .allocate(capacity: (7 + detectors) * plane + 4 * Self.capacity)
-        memory.initialize(repeating: 0, count: (7 + detectors) * plane + 4 * Self.capacity)
+        memory = .allocate(capacity: (8 + detectors) * plane + 4 * Self.capacity)
+        memory.initialize(repeating: 0, count: (8 + detectors) * plane + 4 * Self.capacity)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
@@ -48,7 +52,8 @@ struct Planes: ~Copyable {
         velocity = memory + 4 * plane
         displacement = memory + 5 * plane
         scratch = memory + 6 * plane
-        cwa = memory + (7 + detectors) * plane
+        spikes = memory + (7 + detectors) * plane
+        cwa = memory + (8 + detectors) * plane
         velocityError = cwa + Self.capacity
         displacementError = velocityError + Self.capacity
         accelerationError = displacementError + Self.capacity
@@ -62,8 +67,9 @@ struct Planes: ~Copyable {
         readings.initialize(repeating: DetectorReading(axes: 0, value: 0, threshold: 0), count: detectors)
         times = .allocate(capacity: Self.capacity)
         times.initialize(repeating: 0, count: Self.capacity)
-        isUncertain = .allocate(capacity: 1)
-        isUncertain.initialize(to: false)
+        isUncertain = .allocate(capacity: 2)
+        isUncertain.initialize(repeating: false, count: 2)
+        hasSpikes = isUncertain + 1
     }
 
     deinit {
@@ -92,6 +98,12 @@ struct Planes: ~Copyable {
             velocity: velocityError + i, displacement: displacementError + i, acceleration: accelerationError + i)
     }
 
+    /// How high the largest spike is that is known at a sample of the chunk, m/s²; only where ``hasSpikes``.
+    @inline(__always)
+    borrowing func spike(_ i: Int) -> Double {
+        max(abs(spikes[i]), abs(spikes[Self.capacity + i]), abs(spikes[2 * Self.capacity + i]))
+    }
+
     /// The largest motion of the chunk, all of which is uncertain by so much (m/s and m).
     func uncertainPeaks(count: Int, velocity: Double, displacement: Double) -> UncertainPeaks {
         var peaks = UncertainPeaks()
@@ -109,7 +121,8 @@ struct Planes: ~Copyable {
     borrowing func detectorChunk(count: Int, validFrom: Int, axisValidFrom: PerAxis<Int>) -> DetectorChunk {
         DetectorChunk(
             count: count, stride: Self.capacity, raw: raw, offsetRemoved: offsetRemoved, filtered: filtered, rms: rms,
-            triggered: triggered, scratch: scratch, validFrom: validFrom,
+            triggered: triggered, spikes: hasSpikes.pointee ? UnsafePointer(spikes) : nil, scratch: scratch,
+            validFrom: validFrom,
             axisValidFrom: (axisValidFrom.x, axisValidFrom.y, axisValidFrom.z))
     }
 

@@ -26,13 +26,20 @@ struct SignalPath: Sendable {
     private var hasMean = false
     /// How far velocity and displacement may be off after a start or a gap.
     private var bound: TransientBound
+    private var spikes: SpikeFinder
+    /// Lower ones make no number uncertain, m/s².
+    let leastSpike: Double
+    /// The last sample without its offset: of x, y and z, m/s².
+    private var last = (x: 0.0, y: 0.0, z: 0.0)
     private var detectors: DetectorBank
     /// Seconds that the slowest stage needs after a start or a gap, and that the filter of each axis needs.
     let settlingTime: Double
     let axisSettlingTime: PerAxis<Double>
 
-    /// - Parameter rate: samples per second.
-    init(_ configuration: Configuration, rate: Double) throws(StationError) {
+    /// - Parameters:
+    ///   - rate: samples per second.
+    ///   - resolution: step of the sensor's numbers, m/s²; 0: not known.
+    init(_ configuration: Configuration, rate: Double, resolution: Double = 0) throws(StationError) {
         self.rate = rate
         mounting = Mounting(configuration.sensor, rate: rate)
         sources = TestSignals(configuration.axes, rate: rate)
@@ -53,6 +60,13 @@ struct SignalPath: Sendable {
         bound = try StationError.at("/sensor/rate_hz") { () throws(FilterDesignError) in
             try TransientBound(rate: rate, offset: configuration.conditioning.offset)
         }
+        // (A step of a coarse sensor looks like one.)
+        leastSpike = max(TransientBound.leastSpike, 4 * resolution)
+        let least = (0..<3).map { axis -> Double in
+            let detection = axes[axis].detection
+            return SpikeFinder.least(threshold: detection.threshold, window: detection.window.samples(at: rate))
+        }
+        spikes = SpikeFinder(rate: rate, least: min(leastSpike, least.min() ?? 0))
         startsFromMean = offset.holdBack > 0
         if configuration.intensity.scales.contains(.cwa) { cwa = .init(rate: rate) }
         var times = PerAxis(x.settlingTime(rate: rate))
@@ -133,6 +147,7 @@ struct SignalPath: Sendable {
         levelY.reset()
         levelZ.reset()
         detectors.reset()
+        spikes.reset()
         guard !groundGoesOn else { return }
         ground.reset()
         cwa?.reset()
@@ -157,6 +172,7 @@ struct SignalPath: Sendable {
     /// - Parameter fullScale: from which value on a sample is at the sensor's end, m/s².
     mutating func process(_ planes: borrowing Planes, count: Int, fullScale: Double = .infinity) {
         condition(planes, count: count)
+        planes.hasSpikes.pointee = spikes.process(planes.raw, planes.spikes, stride: Planes.capacity, count: count)
         moveGround(planes, count: count, fullScale: fullScale)
     }
 
@@ -164,6 +180,7 @@ struct SignalPath: Sendable {
     mutating func condition(_ planes: borrowing Planes, count: Int) {
         let capacity = Planes.capacity
         let (o, f, r, t) = (planes.offsetRemoved, planes.filtered, planes.rms, planes.triggered)
+        planes.hasSpikes.pointee = false
         Planes.copy(planes.raw, o, count: count)
         offset.process(o, o + capacity, o + 2 * capacity, count: count)
         Planes.copy(o, f, count: count)
@@ -193,22 +210,46 @@ struct SignalPath: Sendable {
         judge(planes, count: count, fullScale: fullScale)
     }
 
-    /// Writes how far velocity and displacement may be off. A sample at the sensor's end may have been twice as much.
+    /// Writes how far velocity and displacement may be off. A sample at the sensor's end may have been twice as much; a spike
+    /// is not the ground's.
     private mutating func judge(_ planes: borrowing Planes, count: Int, fullScale: Double) {
         if planes.isUncertain.pointee, !bound.isActive {
             planes.isUncertain.pointee = false
             planes.velocityError.update(repeating: 0, count: 3 * Planes.capacity)
         }
         var judged = 0
-        if fullScale < .infinity {
+        let (isLimited, hasSpikes) = (fullScale < .infinity, planes.hasSpikes.pointee)
+        if isLimited || hasSpikes {
             let (raw, capacity) = (planes.raw, Planes.capacity)
-            for i in 0..<count where mounting.isClipped(raw[i], raw[capacity + i], raw[2 * capacity + i], fullScale) {
+            for i in 0..<count {
+                let isClipped =
+                    isLimited && mounting.isClipped(raw[i], raw[capacity + i], raw[2 * capacity + i], fullScale)
+                let spike = hasSpikes ? planes.spike(i) : 0
+                guard isClipped || spike >= leastSpike else { continue }
                 judge(planes, judged..<i)
-                bound.clipped(velocity: fullScale / rate)
+                if isClipped { bound.clipped(velocity: fullScale / rate) }
+                if spike >= leastSpike { bound.spiked(velocity: spike / rate) }
                 judged = i
             }
         }
         judge(planes, judged..<count)
+        if hasSpikes { doubtPeaks(planes, count: count) }
+        guard count > 0 else { return }
+        let o = planes.offsetRemoved + count - 1
+        last = (o[0], o[Planes.capacity], o[2 * Planes.capacity])
+    }
+
+    /// The acceleration at a spike is in the peaks when the spike is known: only what is larger makes them certain again.
+    private func doubtPeaks(_ planes: borrowing Planes, count: Int) {
+        let (o, s, capacity) = (planes.offsetRemoved, planes.spikes, Planes.capacity)
+        for i in 0..<count where planes.spike(i) >= leastSpike {
+            let before = i > 0 ? (x: o[i - 1], y: o[capacity + i - 1], z: o[2 * capacity + i - 1]) : last
+            let peak = max(
+                s[i] != 0 ? abs(before.x) : 0, s[capacity + i] != 0 ? abs(before.y) : 0,
+                s[2 * capacity + i] != 0 ? abs(before.z) : 0)
+            let error = TransientBound.doubted(peak) - max(abs(o[i]), abs(o[capacity + i]))
+            planes.accelerationError[i] = max(planes.accelerationError[i], error)
+        }
     }
 
     private mutating func judge(_ planes: borrowing Planes, _ range: Range<Int>) {
@@ -246,6 +287,7 @@ struct SignalPath: Sendable {
     /// Goes on with the ground motion of another path.
     private mutating func takeGroundMotion(_ old: SignalPath) {
         (ground, first, bound) = (old.ground, old.first, old.bound)
+        (spikes, last) = (old.spikes, old.last)
         if cwa != nil, let before = old.cwa { cwa = before }
     }
 

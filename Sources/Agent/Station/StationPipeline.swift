@@ -74,6 +74,8 @@ public struct StationPipeline: ~Copyable {
     private var badRun = 0
     /// Fault of the samples that their source has reported.
     private var fault: InvalidReason?
+    /// What has made velocity and displacement uncertain last.
+    private var uncertain = InvalidReason.settling
     /// How far from level the sensor was found; nil while that is not known, or not asked for.
     public private(set) var level: Level?
     /// Intervals of vibration that were sent; another number: ``vibrationStanding`` may be another.
@@ -255,6 +257,7 @@ public struct StationPipeline: ~Copyable {
     private mutating func countGap(missing: Int64, lost: Int, to sink: PublicationSink) {
         stretchStart += Int64(loaded) + max(1, missing)
         status.gaps += 1
+        uncertain = .gap
         status.lostSamples += max(lost, 0)
         events.gap(messenger, sink)
     }
@@ -538,7 +541,7 @@ public struct StationPipeline: ~Copyable {
         if rules.traceEnabled { trace.advance(n) }
         stream?.advance(n)
         openEEW?.take(planes, from: i, count: n, to: sink)
-        if fullScale < .infinity { for k in i..<i + n where isClipped(k) { status.clippedSamples += 1 } }
+        if fullScale < .infinity || planes.hasSpikes.pointee { for k in i..<i + n { _ = look(k) } }
         processed += n
         status.samples += n
         status.time = planes.times[i + n - 1]
@@ -554,10 +557,16 @@ public struct StationPipeline: ~Copyable {
         }
     }
 
+    /// Notes what makes velocities uncertain at a sample.
+    /// - Returns: whether it is at the sensor's end.
     @inline(__always)
-    private mutating func isClipped(_ i: Int) -> Bool {
+    private mutating func look(_ i: Int) -> Bool {
         let (raw, capacity) = (planes.raw + i, Planes.capacity)
-        return path.mounting.isClipped(raw[0], raw[capacity], raw[2 * capacity], fullScale)
+        if planes.hasSpikes.pointee, planes.spike(i) >= path.leastSpike { uncertain = .spike }
+        guard path.mounting.isClipped(raw[0], raw[capacity], raw[2 * capacity], fullScale) else { return false }
+        status.clippedSamples += 1
+        uncertain = .clipped
+        return true
     }
 
     private mutating func sample(_ i: Int, _ clock: SampleClock, to sink: PublicationSink) {
@@ -565,10 +574,9 @@ public struct StationPipeline: ~Copyable {
         let (r, time) = (planes.rms, planes.times[i])
         let recorded = RecordedSample(
             index: stretchStart + Int64(processed), time: time, motion: planes.motion(i), rms: (r[i], r[a], r[b]),
-            clipped: isClipped(i))
-        if recorded.clipped { status.clippedSamples += 1 }
+            clipped: look(i))
         var state = DetectionState(on: planes.detectors.on[i])
-        state.uncertain = status.gaps > 0 ? .gap : .settling
+        state.uncertain = uncertain
         if processed < validFrom { state.invalid = afterGap ? .gap : .settling }
         if let fault { state.invalid = fault }
         if state.on != 0 { path.readDetectors(planes, at: i) }
@@ -620,7 +628,7 @@ extension StationPipeline {
             self.configuration = configuration
             self.sensor = sensor
             self.stream = stream
-            path = try SignalPath(configuration, rate: sensor.rate)
+            path = try SignalPath(configuration, rate: sensor.rate, resolution: sensor.resolution ?? 0)
             let topics = try StationError.topics(of: configuration)
             var messenger = try Messenger(configuration, topics: topics, boot: boot)
             try messenger.setStream(stream, configuration)

@@ -249,6 +249,10 @@ public enum InvalidReason: String, Sendable {
     case stuck
     /// The sensor gives what it cannot measure.
     case implausible
+    /// A spike of a single sample has left something in the numbers.
+    case spike
+    /// The ground may have moved more than the sensor can measure.
+    case clipped
 }
 
 /// State of the detectors at one sample.

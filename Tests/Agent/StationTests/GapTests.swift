@@ -182,6 +182,63 @@ import Testing
         for size in [1, 7, 100] { #expect(try played(range: 1, size: size) == cut) }
     }
 
+    /// A spike of the bus in an event is in its peaks: they are right, or say that they are not. The event whose own motion is
+    /// larger than the spike stays certain of its acceleration.
+    @Test(arguments: [0, 1, 2], [0.5, 3, 30.0]) func aSpikeInAnEventIsTold(axis: Int, height: Double) throws {
+        let recording = quake()
+        let whole = try #require(ends(try play(recording.blocks(of: 64), configuration).sent).first)
+        #expect(whole["acceleration_valid"] == nil && whole["velocity_valid"] == nil)
+        func number(_ event: [String: Any], _ name: String) -> Double { event[name] as? Double ?? .nan }
+        for (place, sign) in [(3080, 1.0), (3333, -1.0), (3700, 1.0), (4160, -1.0)] {
+            var spiked = recording
+            switch axis {
+            case 0: spiked.x[place] += sign * height
+            case 1: spiked.y[place] += sign * height
+            default: spiked.z[place] += sign * height
+            }
+            let sent = try play(spiked.blocks(of: 64), configuration).sent
+            let end = try #require(ends(sent).first)
+            let off = abs(number(end, "pga") / number(whole, "pga") - 1)
+            // (Below a few times what successive samples differ by, nobody can tell it from the motion.)
+            if height > 1 || place > 4000 {
+                if off > 0.02 { #expect(end["acceleration_valid"] as? Bool == false, "\(place): PGA \(off) off") }
+                let velocity = abs(number(end, "pgv") / number(whole, "pgv") - 1)
+                if velocity > 0.1 { #expect(end["velocity_valid"] as? Bool == false, "\(place): PGV \(velocity) off") }
+            }
+            if off == 0, axis < 2, height < 1 { #expect(end["acceleration_valid"] == nil, "\(place)") }
+            let summaries = sent.filter { $0.name == "state/summary" }.map(\.json)
+            for summary in summaries where summary["valid"] as? Bool == true {
+                #expect(height < 1 || number(summary, "pgv") <= 1.1 * number(whole, "pgv"), "\(place)")
+                #expect(height < 1 || number(summary, "pga") <= 1.02 * number(whole, "pga"), "\(place)")
+            }
+            if height > 20 { #expect(summaries.contains { $0["reason"] as? String == "spike" }) }
+            for size in [1, 7, 100] where place == 3333 {
+                #expect(try play(spiked.blocks(of: size), configuration).sent == sent)
+            }
+        }
+    }
+
+    /// What a coarse sensor's last bit does in a quiet room is no spike.
+    @Test func theStepOfACoarseSensorIsNoSpike() throws {
+        var recording = quake(seconds: 70)
+        for i in recording.x.indices { (recording.x[i], recording.y[i]) = (i % 97 == 50 ? 0.19 : 0, 0) }
+        recording.z = recording.z.map { _ in 9.81 }
+        func valid(_ resolution: Double?) throws -> [Bool] {
+            var pipeline = try StationPipeline(
+                configuration: configuration, sensor: StationSensor(rate: 100, resolution: resolution), boot: "boot")
+            var valid: [Bool] = []
+            let sink: PublicationSink = { header, bytes in
+                guard header.topic.hasSuffix("state/summary") else { return }
+                let json = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
+                valid.append(json?["valid"] as? Bool == true)
+            }
+            for block in recording.blocks(of: 64) { pipeline.process(block, quality: .replay, to: sink) }
+            return valid
+        }
+        #expect(try valid(0.19).suffix(3) == [true, true, true])
+        #expect(try valid(nil).suffix(3) == [false, false, false])
+    }
+
     /// What is sent of a recording in blocks of 50, with other settings from one of them on.
     private func played(
         _ recording: Recording, changedAt place: Int, _ change: (inout Configuration) -> Void

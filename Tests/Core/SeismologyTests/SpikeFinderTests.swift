@@ -7,7 +7,7 @@ import Testing
     /// Where spikes are found on x, and how high.
     private func found(_ signal: [Double], least: Double = 0) -> [Int: Double] {
         let n = signal.count
-        var finder = SpikeFinder(rate: 100, least: (least, least, least))
+        var finder = SpikeFinder(rate: 100, least: least)
         var spikes = [Double](repeating: 99, count: 3 * n)
         guard
             finder.process(

@@ -114,6 +114,8 @@ public struct DetectorChunk {
     public var rms: UnsafePointer<Double>
     /// 1 where the RMS of the axis has been above its threshold for long enough, else 0.
     public var triggered: UnsafePointer<UInt8>
+    /// At the sample after each spike its height, m/s², else 0 (``SpikeFinder``); nil: the chunk has none.
+    public var spikes: UnsafePointer<Double>?
     /// Three planes for whatever the detector at work wants to write down.
     public var scratch: UnsafeMutablePointer<Double>
     /// The first sample whose numbers are to be trusted; before it no detector counts.
@@ -124,11 +126,12 @@ public struct DetectorChunk {
     public init(
         count: Int, stride: Int, raw: UnsafePointer<Double>, offsetRemoved: UnsafePointer<Double>,
         filtered: UnsafePointer<Double>, rms: UnsafePointer<Double>, triggered: UnsafePointer<UInt8>,
-        scratch: UnsafeMutablePointer<Double>, validFrom: Int, axisValidFrom: (x: Int, y: Int, z: Int)
+        spikes: UnsafePointer<Double>? = nil, scratch: UnsafeMutablePointer<Double>, validFrom: Int,
+        axisValidFrom: (x: Int, y: Int, z: Int)
     ) {
         (self.count, self.stride) = (count, stride)
         (self.raw, self.offsetRemoved, self.filtered, self.rms) = (raw, offsetRemoved, filtered, rms)
-        (self.triggered, self.scratch) = (triggered, scratch)
+        (self.triggered, self.spikes, self.scratch) = (triggered, spikes, scratch)
         (self.validFrom, self.axisValidFrom) = (validFrom, axisValidFrom)
     }
 }

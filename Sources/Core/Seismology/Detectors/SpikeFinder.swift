@@ -5,7 +5,7 @@
 /// and the two before it lie on one line with each other. Motion of the ground is not like that: it needs several
 /// samples to rise and to return. So a spike is known one sample after it; it is taken out of what later ones
 /// are compared with.
-struct SpikeFinder: Sendable {
+public struct SpikeFinder: Sendable {
     /// Factor on the mean absolute value: for a normal distribution 8 of them are 6.4 standard deviations.
     private static let factor = 8.0
     /// How far the neighbours may lie apart: this share of the spike, or what noise explains.
@@ -17,14 +17,20 @@ struct SpikeFinder: Sendable {
 
     /// - Parameters:
     ///   - rate: samples per second.
-    ///   - least: smaller spikes of each axis do not count, m/s².
-    init(rate: Double, least: (x: Double, y: Double, z: Double)) {
-        func axis(_ least: Double) -> Axis { Axis(least: least, second: max(4, Int(rate.rounded()))) }
-        (x, y, z) = (axis(least.x), axis(least.y), axis(least.z))
+    ///   - least: smaller spikes do not count, m/s².
+    public init(rate: Double, least: Double) {
+        let axis = Axis(least: least, second: max(4, Int(rate.rounded())))
+        (x, y, z) = (axis, axis, axis)
+    }
+
+    /// How high a spike is, m/s², that alone makes up a quarter of a threshold of the RMS over a window: no filter here gives
+    /// out more energy than it takes in.
+    public static func least(threshold: Double, window: Int) -> Double {
+        threshold * Double(window).squareRoot() / 4
     }
 
     /// Forgets all samples.
-    mutating func reset() {
+    public mutating func reset() {
         x.reset()
         y.reset()
         z.reset()
@@ -35,7 +41,7 @@ struct SpikeFinder: Sendable {
     /// - Parameters:
     ///   - raw: three planes, `stride` apart; `spikes` likewise.
     /// - Returns: whether there is one; else nothing has been written.
-    mutating func process(
+    public mutating func process(
         _ raw: UnsafePointer<Double>, _ spikes: UnsafeMutablePointer<Double>, stride: Int, count: Int
     ) -> Bool {
         var (x, y, z, any) = (x, y, z, false)

@@ -10,7 +10,6 @@ import SignalProcessing
 ///
 /// A spike is above for one sample before it is known: the guard needs a hold of two samples or more.
 struct SpikeGuard: Sendable {
-    private var finder: SpikeFinder
     /// Offset removal for the samples after the guard, one sample late.
     private var offset: OffsetRemoval
     private var filter: AxisFilter
@@ -18,6 +17,8 @@ struct SpikeGuard: Sendable {
     private var removed: [SlidingSum]
     private let windows: [Int]
     private let squares: [Double]
+    /// Smaller spikes of each axis do not count, m/s².
+    private let least: [Double]
     /// Samples after a spike until nothing is left of it, and how many of them are still to come; 0: none is about.
     private let lasting: Int
     private var left = 0
@@ -36,10 +37,7 @@ struct SpikeGuard: Sendable {
         windows = [levels.windows.x, levels.windows.y, levels.windows.z]
         squares = [t.x * t.x, t.y * t.y, t.z * t.z]
         removed = windows.map { SlidingSum(length: $0) }
-        // No filter here gives out more energy than it takes in: such a spike alone makes up a quarter of the threshold.
-        func least(_ threshold: Double, _ window: Int) -> Double { threshold * Double(window).squareRoot() / 4 }
-        finder = SpikeFinder(
-            rate: rate, least: (least(t.x, windows[0]), least(t.y, windows[1]), least(t.z, windows[2])))
+        least = zip([t.x, t.y, t.z], windows).map(SpikeFinder.least)
         let settling = max(levels.offset.settlingTime, levels.settlingTime)
         lasting = (windows.max() ?? 1) + max(1, Int(min(2 * settling * rate, 1e9).rounded(.up)))
     }
@@ -49,7 +47,6 @@ struct SpikeGuard: Sendable {
 
     /// Forgets all samples.
     mutating func reset() {
-        finder.reset()
         (left, seen, good) = (0, 0, 0)
     }
 
@@ -57,7 +54,7 @@ struct SpikeGuard: Sendable {
     mutating func process(_ chunk: DetectorChunk, _ triggers: UnsafeMutablePointer<UInt8>) {
         let (count, stride, spikes) = (chunk.count, chunk.stride, chunk.scratch)
         guard count > 0 else { return }
-        let found = finder.process(chunk.raw, spikes, stride: stride, count: count)
+        let found = take(chunk)
         if found || left > 0 {
             if !found { for axis in 0..<3 { (spikes + axis * stride).update(repeating: 0, count: count) } }
             for i in 0..<count { step(chunk, i, triggers) }
@@ -67,6 +64,21 @@ struct SpikeGuard: Sendable {
         }
         let (f, r, n) = (chunk.filtered + count - 1, chunk.rms + count - 1, stride)
         (filtered, rms) = ((f[0], f[n], f[2 * n]), (r[0], r[n], r[2 * n]))
+    }
+
+    /// Writes the chunk's spikes that are large enough where it works on them.
+    /// - Returns: whether there is one; else nothing has been written.
+    private func take(_ chunk: DetectorChunk) -> Bool {
+        guard let spikes = chunk.spikes else { return false }
+        var any = false
+        for axis in 0..<3 {
+            let (from, to) = (spikes + axis * chunk.stride, chunk.scratch + axis * chunk.stride)
+            for i in 0..<chunk.count {
+                to[i] = abs(from[i]) > least[axis] ? from[i] : 0
+                if to[i] != 0 { any = true }
+            }
+        }
+        return any
     }
 
     private mutating func step(_ chunk: DetectorChunk, _ i: Int, _ triggers: UnsafeMutablePointer<UInt8>) {
