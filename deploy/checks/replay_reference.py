@@ -94,19 +94,12 @@ def filtered(a, fs, spec):
     """In extended precision, because SciPy's double precision is itself off by 1e-8 of the peak where a small signal lies
     on gravity and the corner is far below the rate (record r16 in set C)."""
     values = a.astype(np.longdouble)
-    for (b0, b1, b2), a1, a2 in sections(spec["kind"], spec["order"], spec["corners"], fs):
-        rows = values.T.copy()
-        w1 = w2 = np.zeros(3, np.longdouble)
+    for b, a1, a2 in sections(spec["kind"], spec["order"], spec["corners"], fs):
+        rest = np.zeros((len(a), 2), np.longdouble)
         if spec["init"] == "steady":
-            rest = rows[0] * (b0 + b1 + b2) / (1 + a1 + a2)
-            w1, w2 = rest - b0 * rows[0], b2 * rows[0] - a2 * rest
-        for i in range(len(rows)):
-            x = rows[i].copy()
-            y = b0 * x + w1
-            w1 = b1 * x - a1 * y + w2
-            w2 = b2 * x - a2 * y
-            rows[i] = y
-        values = rows.T
+            level = values[:, 0] * sum(b) / (1 + a1 + a2)
+            rest = np.stack([level - b[0] * values[:, 0], b[2] * values[:, 0] - a2 * level], axis=1)
+        values, _ = signal.lfilter(np.array(b), np.array([1, a1, a2], np.longdouble), values, zi=rest)
     return values
 
 
