@@ -160,7 +160,7 @@ def slow_station(folder, station, seconds):
     span = (match.starts[-1][0] - match.starts[0][0]) / 1e9
     share = len(match.index) / span / carried
     print(f"slow: {len(match.index)} samples, {gaps} gaps; alert: {alert['message']}")
-    if match.strangers() or not gaps or span < seconds or not 0.3 <= share <= 1:
+    if match.strangers() or not gaps or span < 0.8 * seconds or not 0.3 <= share <= 1:
         problems.append(f"slow: {match.strangers()} strangers, {gaps} gaps, {share:.2f} of what the bus carries came out in {span:.0f} s")
     if not 45 <= carried <= 62:
         problems.append(f"slow: the bus is said to carry {carried} samples/s")
