@@ -1,16 +1,19 @@
+import Dispatch
 import Foundation
 import Messages
 import Settings
 import SignalProcessing
 import Station
+import Synchronization
 
 /// Plays recordings through the pipeline with gaps, starts and a change of settings in strong motion, and compares what
 /// the strongest event says with the whole recording.
 ///
 ///     gaps NUMBER SEED FILE:RATE …
 ///
-/// NUMBER is how many places of each length are drawn for each recording; 0: every place in the event's strongest second, and
-/// four a second from 2 s before it to 8 s after it. A FILE has lines `t,x,y,z` below a header, m/s². Prints a table, and fails where a number is
+/// NUMBER is how many places of each length are drawn for each recording; 0: every place at which a gap begins or ends in the
+/// event's strongest second (of gaps longer than 2 s one in 50 ms), and four a second from 2 s before it to 8 s after it, on all
+/// processors. A FILE has lines `t,x,y,z` below a header, m/s². Prints a table, and fails where a number is
 /// wrong and does not say so.
 @main
 struct Main {
@@ -63,7 +66,7 @@ struct Recording {
 }
 
 /// What is done to a recording.
-enum Seam {
+enum Seam: Sendable {
     case none
     /// So many samples are missing before one.
     case gap(at: Int, missing: Int)
@@ -231,18 +234,30 @@ struct Table {
         for seconds in lengths {
             let missing = max(1, Int((seconds * rate).rounded()))
             let name = seconds == 0 ? "gap 1 sample" : "gap \(seconds) s"
-            for at in places(strongest, recording, missing, number, &seed) {
-                let found = try Outcome(recording, .gap(at: at, missing: missing))
-                judge(name, recording, whole, found, at: at, missing: missing, seconds: seconds)
+            let all = places(strongest, recording, missing, number, &seed)
+            let found = try Self.outcomes(recording, all.map { .gap(at: $0, missing: missing) }, atOnce: number == 0)
+            for (at, one) in zip(all, found) {
+                judge(name, recording, whole, one, at: at, missing: missing, seconds: seconds)
             }
         }
-        for at in places(strongest, recording, 1, number > 0 ? max(1, number / 2) : 0, &seed) {
-            let name = "start in motion"
-            let found = try Outcome(recording, .start(at: at))
-            judgeRest(name, recording, whole, found, at: at)
-            let other = try Outcome(recording, .change(at: at))
-            judgeRest("change in motion", recording, whole, other, at: at)
+        let all = places(strongest, recording, 1, number > 0 ? max(1, number / 2) : 0, &seed)
+        let starts = try Self.outcomes(recording, all.map { .start(at: $0) }, atOnce: number == 0)
+        let changes = try Self.outcomes(recording, all.map { .change(at: $0) }, atOnce: number == 0)
+        for (k, at) in all.enumerated() {
+            judgeRest("start in motion", recording, whole, starts[k], at: at)
+            judgeRest("change in motion", recording, whole, changes[k], at: at)
         }
+    }
+
+    /// - Parameter atOnce: on all processors.
+    private static func outcomes(_ recording: Recording, _ seams: [Seam], atOnce: Bool) throws -> [Outcome] {
+        guard atOnce else { return try seams.map { try Outcome(recording, $0) } }
+        let found = Mutex<[Int: Result<Outcome, any Error>]>([:])
+        DispatchQueue.concurrentPerform(iterations: seams.count) { k in
+            let one = Result { try Outcome(recording, seams[k]) }
+            found.withLock { $0[k] = one }
+        }
+        return try found.withLock { all in try seams.indices.map { try all[$0]!.get() } }
     }
 
     /// The sample with the largest acceleration of a horizontal.
@@ -263,7 +278,13 @@ struct Table {
         let event = strongest - 2 * second - missing..<strongest + 8 * second
         var found: [Int] = []
         if number == 0 {
-            found = Array(near) + stride(from: event.lowerBound, to: event.upperBound, by: max(1, Int(rate / 4)))
+            let step = missing > 2 * second ? max(1, second / 20) : 1
+            found = near.filter { ($0 - near.lowerBound) % step == 0 }
+            if missing > second {
+                // (What covers the whole second is among the four a second.)
+                found.removeAll { $0 >= near.lowerBound + second && $0 < near.upperBound - second }
+            }
+            found += stride(from: event.lowerBound, to: event.upperBound, by: max(1, Int(rate / 4)))
         } else {
             for k in 0..<number {
                 seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
