@@ -135,8 +135,8 @@ struct SignalPath: Sendable {
         return true
     }
 
-    /// Forgets all samples, but those of the ground motion where it goes on.
-    mutating func reset(groundGoesOn: Bool = false) {
+    /// Forgets all samples, but those of the ground motion where it goes on, and what detectors know of the noise.
+    mutating func reset(groundGoesOn: Bool = false, noiseGoesOn: Bool = false) {
         mounting.reset()
         offset.reset()
         filter.reset()
@@ -146,7 +146,7 @@ struct SignalPath: Sendable {
         levelX.reset()
         levelY.reset()
         levelZ.reset()
-        detectors.reset()
+        if noiseGoesOn { detectors.interrupt() } else { detectors.reset() }
         spikes.reset()
         guard !groundGoesOn else { return }
         ground.reset()

@@ -222,6 +222,9 @@ public struct StationPipeline: ~Copyable {
     /// True from an alarm on to the end of its event.
     public var isAlarm: Bool { mutating get { events.isAlarm } }
 
+    /// Seconds of a gap over which the averages of detectors go on.
+    private static let longestKnownNoise = 60.0
+
     /// True while numbers are not yet to be trusted.
     public var isSettling: Bool { mutating get { processed < validFrom } }
 
@@ -347,7 +350,8 @@ public struct StationPipeline: ~Copyable {
         openEEW?.reset()
         vibration?.reset(reason)
         motion?.reset()
-        path.reset(groundGoesOn: groundGoesOn)
+        let noiseGoesOn = level != nil && (missing ?? .infinity) <= Self.longestKnownNoise
+        path.reset(groundGoesOn: groundGoesOn, noiseGoesOn: noiseGoesOn)
         events.beginStretch(missing: missing, blind: max(validFrom, path.blindSamples))
         summary.reset()
         guard let level else { return }

@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import Seismology
 import Settings
 import SignalProcessing
 import Testing
@@ -180,6 +181,43 @@ import Testing
             #expect(summary["pgv"] as? Double ?? 0 <= 1.1 * (whole["pgv"] as? Double ?? 0))
         }
         for size in [1, 7, 100] { #expect(try played(range: 1, size: size) == cut) }
+    }
+
+    /// The noise before a gap is known behind it: an earthquake is found as soon as the filters have settled, by each detector
+    /// that compares with an average. Noise alone is none, however often it is cut.
+    @Test(arguments: STALTA.Method.allCases, [2.5, 5, 20, 60]) func detectorsKnowTheNoiseBehindAGap(
+        method: STALTA.Method, missing: Double
+    ) throws {
+        let detecting = testConfiguration {
+            $0.conditioning.settle = nil
+            $0.detection.level.enabled = false
+            $0.detection.staLTA.method = method
+            $0.detection.energy.enabled = method == .classic
+        }
+        func onsets(_ recording: Recording, _ gaps: [Int: Int]) throws -> [Double] {
+            let sent = try play(recording.blocks(of: 64, gaps: gaps), detecting).sent
+            return sent.compactMap {
+                guard $0.name == "event/trigger", $0.json["event_type"] as? String == "onset" else { return nil }
+                return Double($0.json["onset"].map { "\($0)" }?.dropFirst(17).prefix(6) ?? "") ?? .nan
+            }
+        }
+        var late = quake(seconds: 90)
+        let noise = quake(seconds: 30)
+        // 60 s of noise, a gap, 15 s of noise, an earthquake.
+        late.x = noise.x + noise.x + noise.x[0..<1500] + late.x[3000...]
+        late.y = noise.y + noise.y + noise.y[0..<1500] + late.y[3000...]
+        late.z = noise.z + noise.z + noise.z[0..<1500] + late.z[3000...]
+        let cut = try onsets(late, [6000: Int(missing * 100)])
+        let whole = try onsets(late, [:])
+        #expect(whole.count == 1 && cut.count == 1)
+        let later = (cut.first ?? .nan) - (whole.first ?? .nan) - missing
+        #expect(abs(later - 60 * (later / 60).rounded()) < 0.05, "\(cut) and \(whole)")
+
+        var quiet = noise
+        for _ in 0..<9 { (quiet.x, quiet.y, quiet.z) = (quiet.x + noise.x, quiet.y + noise.y, quiet.z + noise.z) }
+        var gaps: [Int: Int] = [:]
+        for place in stride(from: 4000, to: 29000, by: 2111) { gaps[place] = Int(missing * 100) + place % 300 }
+        #expect(try onsets(quiet, gaps) == [])
     }
 
     /// A spike of the bus in an event is in its peaks: they are right, or say that they are not. The event whose own motion is

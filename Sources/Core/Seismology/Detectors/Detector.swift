@@ -14,6 +14,8 @@ public protocol Detector: Sendable {
     var blindSamples: Int { get }
     /// Forgets all samples.
     mutating func reset()
+    /// Samples are missing, and filters begin anew; what is known of the noise before goes on.
+    mutating func interrupt()
     /// Goes on from another one as far as its settings are the same.
     /// - Parameter inputGoesOn: whether the filters of the axes go on as well.
     mutating func takeOver(_ old: Self, inputGoesOn: Bool)
@@ -27,6 +29,7 @@ extension Detector {
     public var settlingTime: Double { 0 }
     public var blindSamples: Int { 0 }
     public mutating func reset() {}
+    public mutating func interrupt() { reset() }
     public mutating func takeOver(_ old: Self, inputGoesOn: Bool) {}
 }
 

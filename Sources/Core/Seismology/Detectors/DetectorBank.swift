@@ -62,6 +62,12 @@ public struct DetectorBank: Sendable {
         list.visit(&visitor)
     }
 
+    /// Forgets all samples but what averages say of the noise: see ``Detector/interrupt()``.
+    public mutating func interrupt() {
+        var visitor = Interrupting()
+        list.visit(&visitor)
+    }
+
     /// Goes on from another bank with every detector whose settings are the same.
     /// - Parameter inputGoesOn: whether the filters of the axes go on as well.
     public mutating func takeOver(_ old: DetectorBank, inputGoesOn: Bool) {
@@ -98,6 +104,10 @@ private struct Filling: DetectorVisitor {
 
 private struct Resetting: DetectorVisitor {
     mutating func visit<D: Detector>(_ detector: inout D?) { detector?.reset() }
+}
+
+private struct Interrupting: DetectorVisitor {
+    mutating func visit<D: Detector>(_ detector: inout D?) { detector?.interrupt() }
 }
 
 private struct Processing: DetectorVisitor {

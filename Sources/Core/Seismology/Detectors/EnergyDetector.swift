@@ -92,6 +92,8 @@ struct EnergyDetector: Detector {
         for k in ratios.indices { ratios[k].reset() }
     }
 
+    mutating func interrupt() { power.reset() }
+
     mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
         power.process(chunk, to: result.values, of: signal)
         result.axes.update(repeating: 0, count: chunk.count)

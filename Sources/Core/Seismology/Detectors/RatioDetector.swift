@@ -157,6 +157,8 @@ struct RatioDetector: Detector {
         guarding?.reset()
     }
 
+    mutating func interrupt() { power.reset() }
+
     mutating func process(_ chunk: DetectorChunk, _ result: DetectorResult) {
         let (ratio, on, count) = (result.values, result.axes, chunk.count)
         power.process(chunk, to: ratio, of: signal)
