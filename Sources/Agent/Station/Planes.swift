@@ -26,6 +26,8 @@ struct Planes: ~Copyable {
     let accelerationError: UnsafeMutablePointer<Double>
     /// At the sample after each spike its height, m/s², else 0; only where ``hasSpikes``.
     let spikes: UnsafeMutablePointer<Double>
+    /// One plane: at the sample at which a spike is known to be lone its height, m/s², else 0; only where ``hasLoneSpikes``.
+    let loneSpikes: UnsafeMutablePointer<Double>
     /// For whatever the detector at work wants to write down.
     let scratch: UnsafeMutablePointer<Double>
     /// Findings of the detectors, and readings of each that is on at the present sample.
@@ -36,15 +38,16 @@ struct Planes: ~Copyable {
 
     /// Whether one of these errors is not 0.
     let isUncertain: UnsafeMutablePointer<Bool>
-    /// Whether the chunk has a spike.
+    /// Whether the chunk has a spike, and whether one is known to be lone.
     let hasSpikes: UnsafeMutablePointer<Bool>
+    let hasLoneSpikes: UnsafeMutablePointer<Bool>
 
     private let memory: UnsafeMutablePointer<Double>
 
     init() {
         let (plane, detectors) = (3 * Self.capacity, DetectorBank.count)
-        memory = .allocate(capacity: (8 + detectors) * plane + 4 * Self.capacity)
-        memory.initialize(repeating: 0, count: (8 + detectors) * plane + 4 * Self.capacity)
+        memory = .allocate(capacity: (8 + detectors) * plane + 5 * Self.capacity)
+        memory.initialize(repeating: 0, count: (8 + detectors) * plane + 5 * Self.capacity)
         raw = memory
         offsetRemoved = memory + plane
         filtered = memory + 2 * plane
@@ -57,6 +60,7 @@ struct Planes: ~Copyable {
         velocityError = cwa + Self.capacity
         displacementError = velocityError + Self.capacity
         accelerationError = displacementError + Self.capacity
+        loneSpikes = accelerationError + Self.capacity
         let bytes = plane + (1 + detectors) * Self.capacity
         triggered = .allocate(capacity: bytes)
         triggered.initialize(repeating: 0, count: bytes)
@@ -67,9 +71,10 @@ struct Planes: ~Copyable {
         readings.initialize(repeating: DetectorReading(axes: 0, value: 0, threshold: 0), count: detectors)
         times = .allocate(capacity: Self.capacity)
         times.initialize(repeating: 0, count: Self.capacity)
-        isUncertain = .allocate(capacity: 2)
-        isUncertain.initialize(repeating: false, count: 2)
+        isUncertain = .allocate(capacity: 3)
+        isUncertain.initialize(repeating: false, count: 3)
         hasSpikes = isUncertain + 1
+        hasLoneSpikes = isUncertain + 2
     }
 
     deinit {
@@ -96,12 +101,6 @@ struct Planes: ~Copyable {
         guard isUncertain.pointee else { return nil }
         return MotionWindow.Errors(
             velocity: velocityError + i, displacement: displacementError + i, acceleration: accelerationError + i)
-    }
-
-    /// How high the largest spike is that is known at a sample of the chunk, m/s²; only where ``hasSpikes``.
-    @inline(__always)
-    borrowing func spike(_ i: Int) -> Double {
-        max(abs(spikes[i]), abs(spikes[Self.capacity + i]), abs(spikes[2 * Self.capacity + i]))
     }
 
     /// The largest motion of the chunk, all of which is uncertain by so much (m/s and m).

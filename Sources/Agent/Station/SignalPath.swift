@@ -29,8 +29,6 @@ struct SignalPath: Sendable {
     private var spikes: SpikeFinder
     /// Lower ones make no number uncertain, m/s².
     let leastSpike: Double
-    /// The last sample without its offset: of x, y and z, m/s².
-    private var last = (x: 0.0, y: 0.0, z: 0.0)
     private var detectors: DetectorBank
     /// Seconds that the slowest stage needs after a start or a gap, and that the filter of each axis needs.
     let settlingTime: Double
@@ -172,7 +170,8 @@ struct SignalPath: Sendable {
     /// - Parameter fullScale: from which value on a sample is at the sensor's end, m/s².
     mutating func process(_ planes: borrowing Planes, count: Int, fullScale: Double = .infinity) {
         condition(planes, count: count)
-        planes.hasSpikes.pointee = spikes.process(planes.raw, planes.spikes, stride: Planes.capacity, count: count)
+        (planes.hasSpikes.pointee, planes.hasLoneSpikes.pointee) = spikes.process(
+            planes.raw, planes.spikes, stride: Planes.capacity, count: count, lone: planes.loneSpikes)
         moveGround(planes, count: count, fullScale: fullScale)
     }
 
@@ -180,7 +179,7 @@ struct SignalPath: Sendable {
     mutating func condition(_ planes: borrowing Planes, count: Int) {
         let capacity = Planes.capacity
         let (o, f, r, t) = (planes.offsetRemoved, planes.filtered, planes.rms, planes.triggered)
-        planes.hasSpikes.pointee = false
+        (planes.hasSpikes.pointee, planes.hasLoneSpikes.pointee) = (false, false)
         Planes.copy(planes.raw, o, count: count)
         offset.process(o, o + capacity, o + 2 * capacity, count: count)
         Planes.copy(o, f, count: count)
@@ -218,13 +217,13 @@ struct SignalPath: Sendable {
             planes.velocityError.update(repeating: 0, count: 3 * Planes.capacity)
         }
         var judged = 0
-        let (isLimited, hasSpikes) = (fullScale < .infinity, planes.hasSpikes.pointee)
+        let (isLimited, hasSpikes) = (fullScale < .infinity, planes.hasLoneSpikes.pointee)
         if isLimited || hasSpikes {
             let (raw, capacity) = (planes.raw, Planes.capacity)
             for i in 0..<count {
                 let isClipped =
                     isLimited && mounting.isClipped(raw[i], raw[capacity + i], raw[2 * capacity + i], fullScale)
-                let spike = hasSpikes ? planes.spike(i) : 0
+                let spike = hasSpikes ? planes.loneSpikes[i] : 0
                 guard isClipped || spike >= leastSpike else { continue }
                 judge(planes, judged..<i)
                 if isClipped { bound.clipped(velocity: fullScale / rate) }
@@ -233,22 +232,9 @@ struct SignalPath: Sendable {
             }
         }
         judge(planes, judged..<count)
-        if hasSpikes { doubtPeaks(planes, count: count) }
-        guard count > 0 else { return }
-        let o = planes.offsetRemoved + count - 1
-        last = (o[0], o[Planes.capacity], o[2 * Planes.capacity])
-    }
-
-    /// The acceleration at a spike is in the peaks when the spike is known: only what is larger makes them certain again.
-    private func doubtPeaks(_ planes: borrowing Planes, count: Int) {
-        let (o, s, capacity) = (planes.offsetRemoved, planes.spikes, Planes.capacity)
-        for i in 0..<count where planes.spike(i) >= leastSpike {
-            let before = i > 0 ? (x: o[i - 1], y: o[capacity + i - 1], z: o[2 * capacity + i - 1]) : last
-            let peak = max(
-                s[i] != 0 ? abs(before.x) : 0, s[capacity + i] != 0 ? abs(before.y) : 0,
-                s[2 * capacity + i] != 0 ? abs(before.z) : 0)
-            let error = TransientBound.doubted(peak) - max(abs(o[i]), abs(o[capacity + i]))
-            planes.accelerationError[i] = max(planes.accelerationError[i], error)
+        guard hasSpikes else { return }
+        for i in 0..<count where planes.loneSpikes[i] >= leastSpike {
+            planes.accelerationError[i] = Double(MotionSample.spike)
         }
     }
 
@@ -287,7 +273,7 @@ struct SignalPath: Sendable {
     /// Goes on with the ground motion of another path.
     private mutating func takeGroundMotion(_ old: SignalPath) {
         (ground, first, bound) = (old.ground, old.first, old.bound)
-        (spikes, last) = (old.spikes, old.last)
+        spikes = old.spikes
         if cwa != nil, let before = old.cwa { cwa = before }
     }
 

@@ -545,7 +545,7 @@ public struct StationPipeline: ~Copyable {
         if rules.traceEnabled { trace.advance(n) }
         stream?.advance(n)
         openEEW?.take(planes, from: i, count: n, to: sink)
-        if fullScale < .infinity || planes.hasSpikes.pointee { for k in i..<i + n { _ = look(k) } }
+        if fullScale < .infinity || planes.hasLoneSpikes.pointee { for k in i..<i + n { _ = look(k) } }
         processed += n
         status.samples += n
         status.time = planes.times[i + n - 1]
@@ -566,7 +566,7 @@ public struct StationPipeline: ~Copyable {
     @inline(__always)
     private mutating func look(_ i: Int) -> Bool {
         let (raw, capacity) = (planes.raw + i, Planes.capacity)
-        if planes.hasSpikes.pointee, planes.spike(i) >= path.leastSpike { uncertain = .spike }
+        if planes.hasLoneSpikes.pointee, planes.loneSpikes[i] >= path.leastSpike { uncertain = .spike }
         guard path.mounting.isClipped(raw[0], raw[capacity], raw[2 * capacity], fullScale) else { return false }
         status.clippedSamples += 1
         uncertain = .clipped

@@ -9,9 +9,12 @@ import Testing
         let n = signal.count
         var finder = SpikeFinder(rate: 100, least: least)
         var spikes = [Double](repeating: 99, count: 3 * n)
+        var lone = [Double](repeating: 0, count: n)
         guard
             finder.process(
-                signal + signal.map { -2 * $0 } + Array(repeating: 1, count: n), &spikes, stride: n, count: n)
+                signal + signal.map { -2 * $0 } + Array(repeating: 1, count: n), &spikes, stride: n, count: n,
+                lone: &lone
+            ).spike
         else { return [:] }
         var found: [Int: Double] = [:]
         for i in 0..<n where spikes[i] != 0 {
@@ -38,6 +41,28 @@ import Testing
         #expect(abs(spikes[251]! - 3) < 0.02)
         #expect(found(with { for i in [250, 253, 300] { $0[i] -= 3 } }).keys.sorted() == [251, 254, 301])
         #expect(found(with { $0[250] += 3 }, least: 3.1).isEmpty)
+    }
+
+    /// A spike is lone 0.1 s later, and so is the larger of two; the first swing of what goes on is not.
+    @Test func whatNothingFollowsIsLone() {
+        func lone(_ signal: [Double]) -> [Int: Double] {
+            let n = signal.count
+            let quiet = [Double](repeating: 0, count: n)
+            var finder = SpikeFinder(rate: 100, least: 0)
+            var (spikes, lone) = ([Double](repeating: 0, count: 3 * n), [Double](repeating: 0, count: n))
+            let found = finder.process(quiet + signal + quiet, &spikes, stride: n, count: n, lone: &lone)
+            #expect(found.lone == lone.contains { $0 != 0 })
+            return Dictionary(uniqueKeysWithValues: lone.indices.filter { lone[$0] != 0 }.map { ($0, lone[$0]) })
+        }
+        let one = lone(with { $0[250] -= 3 })
+        #expect(one.keys.sorted() == [261] && abs((one[261] ?? 0) - 3) < 0.02)
+        let two = lone(with { ($0[250], $0[254]) = (3, -2) })
+        #expect(two.keys.sorted() == [265] && abs((two[265] ?? 0) - 3) < 0.02)
+        let shaking = with {
+            $0[250] += 3
+            for i in 252..<300 { $0[i] += sin(Double(i)) }
+        }
+        #expect(lone(shaking).isEmpty)
     }
 
     @Test func nothingElseIsOne() {

@@ -5,11 +5,16 @@
 /// and the two before it lie on one line with each other. Motion of the ground is not like that: it needs several
 /// samples to rise and to return. So a spike is known one sample after it; it is taken out of what later ones
 /// are compared with.
+///
+/// The first swing of shaking may look like one. A spike is lone when nothing as large as an eighth of it has followed within
+/// 0.1 s.
 public struct SpikeFinder: Sendable {
     /// Factor on the mean absolute value: for a normal distribution 8 of them are 6.4 standard deviations.
     private static let factor = 8.0
     /// How far the neighbours may lie apart: this share of the spike, or what noise explains.
     private static let (share, noise) = (1.0 / 8, 5.0)
+    /// Seconds after which a spike is known to be lone.
+    static let loneliness = 0.1
 
     private var x: Axis
     private var y: Axis
@@ -19,7 +24,8 @@ public struct SpikeFinder: Sendable {
     ///   - rate: samples per second.
     ///   - least: smaller spikes do not count, m/s².
     public init(rate: Double, least: Double) {
-        let axis = Axis(least: least, second: max(4, Int(rate.rounded())))
+        let axis = Axis(
+            least: least, second: max(4, Int(rate.rounded())), alone: max(4, Int((Self.loneliness * rate).rounded())))
         (x, y, z) = (axis, axis, axis)
     }
 
@@ -40,20 +46,27 @@ public struct SpikeFinder: Sendable {
     ///
     /// - Parameters:
     ///   - raw: three planes, `stride` apart; `spikes` likewise.
-    /// - Returns: whether there is one; else nothing has been written.
+    ///   - lone: one plane: at the sample at which a spike is known to be lone, the height of the largest.
+    /// - Returns: whether there is a spike, and whether there is a lone one; where there is none nothing has been written.
     public mutating func process(
-        _ raw: UnsafePointer<Double>, _ spikes: UnsafeMutablePointer<Double>, stride: Int, count: Int
-    ) -> Bool {
-        var (x, y, z, any) = (x, y, z, false)
+        _ raw: UnsafePointer<Double>, _ spikes: UnsafeMutablePointer<Double>, stride: Int, count: Int,
+        lone: UnsafeMutablePointer<Double>
+    ) -> (spike: Bool, lone: Bool) {
+        var (x, y, z, any, anyLone) = (x, y, z, false, false)
         for i in 0..<count {
             let (a, b, c) = (x.step(raw[i]), y.step(raw[stride + i]), z.step(raw[2 * stride + i]))
+            if x.lone != 0 || y.lone != 0 || z.lone != 0 {
+                if !anyLone { lone.update(repeating: 0, count: count) }
+                anyLone = true
+                lone[i] = max(x.takeLone(), y.takeLone(), z.takeLone())
+            }
             guard a != 0 || b != 0 || c != 0 else { continue }
             if !any { for axis in 0..<3 { (spikes + axis * stride).update(repeating: 0, count: count) } }
             any = true
             (spikes[i], spikes[stride + i], spikes[2 * stride + i]) = (a, b, c)
         }
         (self.x, self.y, self.z) = (x, y, z)
-        return any
+        return (any, anyLone)
     }
 
     private struct Axis: Sendable {
@@ -71,10 +84,21 @@ public struct SpikeFinder: Sendable {
         private var mean = 0.0
         private var waiting = 0.0
         private var seen = 0
+        /// Samples after which a spike is lone.
+        let alone: Int
+        /// The largest spike of late that may be lone, and samples until it is; height of one that has been found to be.
+        private var candidate = 0.0
+        private var left = 0
+        private(set) var lone = 0.0
 
-        init(least: Double, second: Int) { (self.least, self.second) = (least, second) }
+        init(least: Double, second: Int, alone: Int) { (self.least, self.second, self.alone) = (least, second, alone) }
 
-        mutating func reset() { self = Axis(least: least, second: second) }
+        mutating func reset() { self = Axis(least: least, second: second, alone: alone) }
+
+        mutating func takeLone() -> Double {
+            defer { lone = 0 }
+            return lone
+        }
 
         /// The height of the sample before this one where that was a spike, else 0.
         @inline(__always)
@@ -83,10 +107,12 @@ public struct SpikeFinder: Sendable {
             let size = abs(difference)
             if seen < second { return begin(new, size) }
             if size > least, size > SpikeFinder.factor * mean, isAlone(new, size) {
+                (candidate, left) = (max(candidate, size), alone)
                 (waiting, last) = (mean, (before + new) / 2)
                 shift(new)
                 return difference
             }
+            if candidate != 0 { look() }
             // The floor keeps it from becoming a denormal number where nothing moves at all.
             mean = max(mean + (waiting - mean) / Double(second), 1e-9)
             waiting = size
@@ -98,6 +124,16 @@ public struct SpikeFinder: Sendable {
         private mutating func shift(_ new: Double) {
             (before, last) = (last, new)
             (earlier, rawBefore, raw) = (rawBefore, raw, new)
+        }
+
+        /// Whether the newest difference, which no spike has made, leaves the candidate one.
+        private mutating func look() {
+            left -= 1
+            if waiting > candidate * SpikeFinder.share {
+                candidate = 0
+            } else if left == 0 {
+                (lone, candidate) = (candidate, 0)
+            }
         }
 
         /// The first second.

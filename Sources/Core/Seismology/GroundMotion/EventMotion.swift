@@ -116,7 +116,9 @@ public struct EventMotion: Sendable {
                 changed = atStart?.displacement.take(s.dx, s.dy) == true || changed
             }
         }
-        if s.accelerationError != 0 {
+        if s.accelerationError == MotionSample.spike {
+            doubtPeaks(at: time)
+        } else if s.accelerationError != 0 {
             uncertain.takeAcceleration(s.ax, s.ay, error: Double(abs(s.accelerationError)))
         }
         if changed { grown = true }
@@ -145,6 +147,12 @@ public struct EventMotion: Sendable {
         }
         last = s
         nextIndex = index + 1
+    }
+
+    /// Peaks of the last moments may be a spike's.
+    private mutating func doubtPeaks(at time: Int64) {
+        let first = time - Int64(4e9 * SpikeFinder.loneliness)
+        for peak in [x, y, z] where peak.time >= first { uncertain.doubt(peak.value) }
     }
 
     /// Takes the largest motion that there may have been in a gap that was bridged.

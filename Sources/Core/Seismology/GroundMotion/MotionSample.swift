@@ -23,6 +23,8 @@ public struct MotionSample: Sendable, Equatable {
     public var displacementError: Float
     /// How far the acceleration may be off, m/s²; below 0 where that is of a start alone.
     public var accelerationError: Float
+    /// As ``accelerationError``: a spike of the sensor or the bus is known, which was a sample of the last 0.1 s.
+    public static let spike = Float.infinity
 
     public init(
         ax: Double, ay: Double, az: Double, vx: Double = 0, vy: Double = 0, vz: Double = 0, dx: Double = 0,

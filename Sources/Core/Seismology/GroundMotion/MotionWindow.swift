@@ -61,9 +61,14 @@ public struct MotionWindow: Sendable {
                 uncertain.takeDisplacement(s.dx, s.dy, error: Double(abs(s.displacementError)))
             }
             // (After a start nothing is valid before the removal of the offset has settled.)
-            if s.accelerationError > 0 {
+            if s.accelerationError > 0, s.accelerationError < MotionSample.spike {
                 uncertain.takeAcceleration(s.ax, s.ay, error: Double(s.accelerationError))
             }
+        }
+
+        /// Peaks of this second and the one before it may be a spike's.
+        mutating func doubtPeaks(before: Levels) {
+            for one in [self, before] { uncertain.doubt(max(one.peakX, one.peakY, one.peakZ)) }
         }
 
         mutating func add(_ other: Levels) {
@@ -127,6 +132,9 @@ public struct MotionWindow: Sendable {
         var levels = current
         if let errors {
             for i in 0..<count {
+                if Float(errors.acceleration[i]) == MotionSample.spike {
+                    levels.doubtPeaks(before: buckets[(position + buckets.count - 1) % buckets.count])
+                }
                 levels.add(
                     MotionSample(
                         ax: a[i], ay: a[stride + i], az: a[2 * stride + i], vx: v[i], vy: v[stride + i],

@@ -18,8 +18,6 @@ public struct TransientBound: Sendable {
     static let accelerationShare = 0.02
     /// Lower spikes are taken for noise, m/s².
     public static let leastSpike = 0.1
-    /// An acceleration beside which a peak of the horizontals, m/s², that is no larger is not certain.
-    public static func doubted(_ peak: Double) -> Double { (1 + 2 * accelerationShare) * peak + 2 * leastAcceleration }
     /// The error that a maximum may have after a gap that was bridged; after a start it is a fifth of it.
     public static let share = 0.1
     /// Share of the bound of three standard deviations that may well have hidden a larger motion; the whole bound is the error
@@ -174,7 +172,7 @@ public struct TransientBound: Sendable {
     /// - Parameter velocity: how far the velocity may be off by that, m/s.
     public mutating func clipped(velocity: Double) { lose(velocity: velocity, displacement: velocity / rate) }
 
-    /// The sample before the next one was a spike of the sensor or the bus, and not what the ground did.
+    /// One of the samples before was a spike of the sensor or the bus, and not what the ground did.
     /// - Parameter velocity: what it has added to the velocity, m/s.
     public mutating func spiked(velocity: Double) { lose(velocity: velocity, displacement: velocity / rate) }
 

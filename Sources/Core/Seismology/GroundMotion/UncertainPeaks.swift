@@ -17,6 +17,12 @@ public struct UncertainPeaks: Sendable, Equatable {
         acceleration = max(acceleration, max(abs(x), abs(y)) + error)
     }
 
+    /// Takes a peak that a spike may have made: only a larger one is certain.
+    mutating func doubt(_ peak: Double) {
+        let larger = (1 + 2 * TransientBound.accelerationShare) * peak + 2 * TransientBound.leastAcceleration
+        acceleration = max(acceleration, larger)
+    }
+
     /// Takes a velocity that did not count.
     @inline(__always)
     public mutating func takeVelocity(_ x: Double, _ y: Double, error: Double) {
