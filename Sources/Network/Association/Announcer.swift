@@ -300,7 +300,7 @@ extension Announcer {
             }
         }
         if message.dispute == nil, core.isOfLoneOperator(event) { message.dispute = .loneOperator }
-        message.clocks = core.wrongClocks(event, source).map {
+        message.clocks = core.wrongClocks(event, source, magnitude: magnitude?.value).map {
             .init(id: $0.station, offset: Self.rounded($0.seconds, 10))
         }
         // Where the place is not known, nor is the distance that a magnitude is computed with.

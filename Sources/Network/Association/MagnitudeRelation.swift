@@ -55,6 +55,16 @@ public enum MagnitudeRelation {
         return (low + high) / 2
     }
 
+    /// Whether a peak is within two standard deviations of what is expected.
+    /// - Parameters:
+    ///   - peak: m/s².
+    ///   - distance: from the source, km.
+    static func isUsual(_ peak: Double, magnitude: Double, distance: Double, phase: Phase) -> Bool {
+        guard peak > 0, distance <= reach else { return false }
+        let expected = logPeak(magnitude: magnitude, distance: distance, phase: phase)
+        return abs(log10(peak * 100) - expected) <= 2 * of(phase).sigma
+    }
+
     /// Median of the stations' magnitudes with its standard deviation, and never more than the station says that was shaken
     /// most; nil for fewer than four.
     static func estimate(_ peaks: [(peak: Double, distance: Double, phase: Phase)]) -> (value: Double, sigma: Double)? {

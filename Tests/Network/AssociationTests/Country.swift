@@ -1,3 +1,4 @@
+import Glibc
 import Messages
 import Propagation
 import TestSupport
@@ -57,6 +58,26 @@ struct Country {
             let time = source.arrival(.p, at: place) + dice.number(-0.15...0.15)
             let magnitude = 0.2 * MagnitudeRelation.logPeak(magnitude: 5, distance: distance, phase: .p)
             return Self.onset(name, time, pga: max(0.001, 0.05 + magnitude / 10))
+        }
+    }
+
+    /// The ends of the events of stations that have felt an earthquake of magnitude 5, each with the peak of its S wave, by
+    /// clocks that are off as the onsets are.
+    func ends(of onsets: [Message], _ offset: SIMD2<Double>, depth: Double = 10) -> [Message] {
+        let source = Hypocentre(
+            origin: 0, place: Place(offset: offset, from: Place(latitude: 35, longitude: -117.5)), depth: depth)
+        let known = Dictionary(uniqueKeysWithValues: places)
+        return onsets.compactMap { onset in
+            guard let place = known[onset.station] else { return nil }
+            var end = onset
+            end.time += source.travel(.s, to: place) - source.travel(.p, to: place) + 10
+            let distance = place.distance(to: source.place)
+            let slant = (distance * distance + depth * depth).squareRoot()
+            let peak = MagnitudeRelation.logPeak(magnitude: 5, distance: slant, phase: .s)
+            let time = Timestamp(nanoseconds: Int64((end.time * 1000).rounded()) * 1_000_000)
+            end.payload = onset.payload.with("event_type", "end").with("t", .string(time.description))
+                .with("pga", .double(pow(10, peak) / 100))
+            return end
         }
     }
 

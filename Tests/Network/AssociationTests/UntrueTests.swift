@@ -149,7 +149,8 @@ import Values
         let shaken = country.earthquake([10, 5], depth: 8, at: 60).map { onset in
             wrong[onset.station].map { Country.onset(onset.station, onset.time + $0) } ?? onset
         }
-        let said = detected(country.infos + shaken.sorted { $0.time < $1.time }).map(\.message)
+        let messages = shaken + country.ends(of: shaken, [10, 5], depth: 8)
+        let said = detected(country.infos + messages.sorted { $0.time < $1.time }).map(\.message)
         #expect(Set(said.map(\.eventID)).count == 1)
         let last = try #require(said.last)
         #expect(last.clocks.count >= shaken.filter { wrong[$0.station] != nil }.count * 8 / 10)
@@ -172,7 +173,8 @@ import Values
             let shaken = country.earthquake(offset, depth: 9, at: 60).map { onset in
                 wrong[onset.station].map { Country.onset(onset.station, onset.time + $0) } ?? onset
             }
-            let said = detected(country.infos + shaken.sorted { $0.time < $1.time }, isEarly: true).map(\.message)
+            let messages = shaken + country.ends(of: shaken, offset, depth: 9)
+            let said = detected(country.infos + messages.sorted { $0.time < $1.time }, isEarly: true).map(\.message)
             let last = try #require(said.last { $0.mergedInto == nil && !$0.isWithdrawn }, "seed \(seed)")
             let place = Place(latitude: last.latitude, longitude: last.longitude)
             let off = place.distance(to: Place(offset: offset, from: Self.centre))
@@ -184,28 +186,6 @@ import Values
             }
         }
         #expect(named * 100 >= wanted * 80, "\(named) of \(wanted)")
-    }
-
-    /// Where most of the onsets disagree with a place, the place is wrong: no clock is named.
-    @Test func noClockIsNamedAgainstMost() {
-        let source = Hypocentre(origin: Country.start + 60, place: Self.centre, depth: 10)
-        func named(late: Int) -> Int {
-            var core = Associator()
-            var members: [AssociatedEvent.Member] = []
-            for i in 0..<30 {
-                let direction = SIMD2<Double>(cos(Double(i)), sin(Double(i)))
-                let place = Place(offset: direction * (10 + Double(i)), from: Self.centre)
-                let seconds = source.arrival(.p, at: place) + (i < late ? 2 : 0)
-                let onset = StationOnset(eventID: "\(i)", station: "\(i)", time: Int64(seconds * 1e9))
-                core.setPlace(place, of: "\(i)")
-                core.pool.append(.init(onset: onset, place: place, event: i < late ? nil : 1))
-                if i >= late { members.append(.init(eventID: "\(i)", station: "\(i)", phase: .p)) }
-            }
-            let event = AssociatedEvent(serial: 1, members: members, hypocentre: source, silent: [], changed: 0)
-            return core.wrongClocks(event, source).count
-        }
-        #expect(named(late: 9) == 9)
-        #expect(named(late: 16) == 0)
     }
 
     /// A blow below a village, or steps in its houses: the times are those of an earthquake below it, too. Their stations judge

@@ -197,7 +197,7 @@ public struct NetworkEventMessage: Sendable, Equatable {
             """)
         f.objects(
             "clocks", clocks, blank: Clock(id: "", offset: 0),
-            "Stations whose onset is 1 to 6 s too early or too late for it, as if their clock were wrong."
+            "Stations whose clock is wrong by 1 to 6 s: two earthquakes, or several stations in this one, agree on it."
         ) { $0.fields(&$1) }
         f.text("merged_into", mergedInto, "The event that its onsets belong to now; in `end` only.")
         f.flag("withdrawn", isWithdrawn ? true : nil, "True when later onsets showed that there was no such event.")

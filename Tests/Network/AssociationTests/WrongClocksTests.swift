@@ -1,0 +1,138 @@
+import Foundation
+import Messages
+import Propagation
+import Testing
+
+@testable import Association
+
+/// Which clocks are named as wrong, and which onsets are of something else.
+@Suite struct WrongClocksTests {
+    private static let centre = Place(latitude: 35, longitude: -117.5)
+    /// Of the first earthquake of a country, seconds.
+    private static let first = 60.0
+
+    /// Clocks that the last version of each of some earthquakes names; the same station is off in each of them by so many
+    /// seconds, and in time where that is 0.
+    /// - Parameter isFelt: whether its event ends after the S wave, as those of the others do.
+    private static func named(
+        _ offsets: [Double], every pause: Double = 300, seed: UInt64, isFelt: Bool = true
+    ) -> [[String]] {
+        var country = Country(stations: 60, side: 120, seed: seed)
+        var messages: [Country.Message] = []
+        var station = ""
+        for (i, offset) in offsets.enumerated() {
+            let place = SIMD2(5.0, 5.0 + Double(i))
+            var onsets = country.earthquake(place, at: first + pause * Double(i))
+            if i == 0 { station = onsets[onsets.count / 2].station }
+            let source = Hypocentre(
+                origin: Country.start + first + pause * Double(i), place: Place(offset: place, from: centre), depth: 10)
+            onsets.removeAll { $0.station == station }
+            if let own = country.places.first(where: { $0.name == station })?.place {
+                let onset = Country.onset(station, source.arrival(.p, at: own) + offset)
+                messages += [onset] + (isFelt ? country.ends(of: [onset], place) : [])
+            }
+            messages += onsets + country.ends(of: onsets, place)
+        }
+        let said = detected(country.infos + messages.sorted { $0.time < $1.time }, isEarly: true).map(\.message)
+        let last = Dictionary(grouping: said, by: \.eventID).compactMap(\.value.last)
+        #expect(last.count == offsets.count)
+        return last.sorted { $0.origin < $1.origin }.map { $0.clocks.map { $0.id == station ? "it" : $0.id } }
+    }
+
+    /// A defect: one onset in ten of 300 stations was false, and each that came within six seconds of a wave named its station's
+    /// clock: 27 right ones in 120 earthquakes.
+    @Test(arguments: [-4.5, -2, 1.5, 3], [true, false]) func oneFalseOnsetNamesNoClock(offset: Double, isFelt: Bool) {
+        for seed in 1...3 as ClosedRange<UInt64> {
+            #expect(Self.named([offset], seed: seed, isFelt: isFelt) == [[]], "seed \(seed)")
+        }
+    }
+
+    /// A clock is named when two earthquakes agree on it, whether they come soon after each other or not, and whatever else the
+    /// station sends.
+    @Test(arguments: [70.0, 300]) func twoEarthquakesNameAClock(pause: Double) {
+        for isFelt in [true, false] {
+            let named = Self.named([-2, -2.2], every: pause, seed: 4, isFelt: isFelt)
+            #expect(named.last == ["it"])
+            #expect(pause < 100 || named == [[], ["it"]])
+        }
+    }
+
+    /// Onsets that disagree are of other things; a station whose clock goes wrong is named by its second earthquake from then
+    /// on, and one whose clock is set is named no more.
+    @Test func onsetsThatDisagreeNameNoClock() {
+        #expect(Self.named([-3, 2.5], seed: 5) == [[], []])
+        #expect(Self.named([0, 0, 3], seed: 6) == [[], [], []])
+        #expect(Self.named([0, 0, 0, -2, -2.1], seed: 7) == [[], [], [], [], ["it"]])
+        #expect(Self.named([-2, -2, 0, 0, 2], seed: 8) == [[], ["it"], [], [], []])
+    }
+
+    /// A station that misses P waves triggers on the S waves of each earthquake of a place, by the same time after P.
+    @Test func onsetsOfTheSWaveNameNoClock() throws {
+        var country = Country(stations: 60, side: 120, seed: 9)
+        let place = SIMD2(5.0, 5.0)
+        var messages: [Country.Message] = []
+        let centre = Place(offset: place, from: Self.centre)
+        let (late, own) = try #require(country.places.first { (25...40).contains($0.place.distance(to: centre)) })
+        for i in 0..<3 {
+            let origin = Self.first + 300 * Double(i)
+            let source = Hypocentre(origin: Country.start + origin, place: centre, depth: 10)
+            var onsets = country.earthquake(place, at: origin)
+            onsets.removeAll { $0.station == late }
+            onsets.append(Country.onset(late, source.arrival(.s, at: own)))
+            messages += onsets + country.ends(of: onsets, place)
+        }
+        let said = detected(country.infos + messages.sorted { $0.time < $1.time }, isEarly: true).map(\.message)
+        #expect(Set(said.map(\.eventID)).count == 3 && said.allSatisfy(\.clocks.isEmpty))
+        #expect(said.last?.stations.first { $0.id == late }?.phase == "S")
+    }
+
+    /// An earthquake in the middle of thirty stations, of which the first ones are off by so many seconds.
+    private static func clocks(
+        off: [Double], isFelt: Bool = true, noise: Int = 0, magnitude: Double? = 5, scatter: Double = 0.1
+    ) -> [String] {
+        let source = Hypocentre(origin: Country.start + 60, place: centre, depth: 10)
+        var core = Associator()
+        var members: [AssociatedEvent.Member] = []
+        for i in 0..<30 {
+            let direction = SIMD2<Double>(cos(Double(i)), sin(Double(i)))
+            let place = Place(offset: direction * (10 + Double(i)), from: centre)
+            let seconds = source.arrival(.p, at: place) + (i < off.count ? off[i] : i % 2 == 0 ? scatter : -scatter)
+            var onset = StationOnset(eventID: "\(i)", station: "\(i)", time: Int64(seconds * 1e9))
+            let distance = place.distance(to: centre)
+            let slant = (distance * distance + 100).squareRoot()
+            onset.pga = pow(10, MagnitudeRelation.logPeak(magnitude: 5, distance: slant, phase: .s)) / 100
+            if isFelt { onset.asOf = onset.time + 30_000_000_000 }
+            core.setPlace(place, of: "\(i)")
+            core.pool.append(.init(onset: onset, place: place, event: i < off.count ? nil : 1))
+            if i >= off.count { members.append(.init(eventID: "\(i)", station: "\(i)", phase: .p)) }
+        }
+        for i in 0..<noise {
+            let time = Int64((source.origin - 100 + Double(i) / 10) * 1e9)
+            let onset = StationOnset(eventID: "noise \(i)", station: "\(i % 30)", time: time)
+            core.pool.append(.init(onset: onset, place: centre, event: nil))
+        }
+        let event = AssociatedEvent(serial: 1, members: members, hypocentre: source, silent: [], changed: 0)
+        return core.wrongClocks(event, source, magnitude: magnitude).map(\.station)
+    }
+
+    /// Several that are off alike, as by one wrong time server, are named by their first earthquake; what is alone among them
+    /// is not, and none where noise brings as many or nobody has felt the S wave.
+    @Test func severalThatAreOffAlikeAreNamedAtOnce() {
+        #expect(Self.clocks(off: [2, 2.2, 1.9, 2]) == ["0", "1", "2", "3"])
+        #expect(Self.clocks(off: [2, 2.2, -4, 1.9]) == ["0", "1", "3"])
+        #expect(Self.clocks(off: [2, 2.2]) == [])
+        #expect(Self.clocks(off: [2, -2, 4, -4, 3]) == [])
+        #expect(Self.clocks(off: [2, 2.2, 1.9, 2], isFelt: false) == [])
+        #expect(Self.clocks(off: [2, 2.2, 1.9, 2], magnitude: nil) == [])
+        #expect(Self.clocks(off: [2, 2.2, 1.9, 2], magnitude: 7) == [])
+        #expect(Self.clocks(off: [2, 2.2, 1.9, 2], noise: 100) == [])
+        // Where the others do not fit closely, the place may be wrong.
+        #expect(Self.clocks(off: [2, 2.2, 1.9, 2], scatter: 0.3) == [])
+    }
+
+    /// Where most of the onsets disagree with a place, the place is wrong: no clock is named.
+    @Test func noClockIsNamedAgainstMost() {
+        #expect(Self.clocks(off: Array(repeating: 2, count: 9)).count == 9)
+        #expect(Self.clocks(off: Array(repeating: 2, count: 16)) == [])
+    }
+}
