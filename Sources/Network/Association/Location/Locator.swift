@@ -149,8 +149,14 @@ struct Locator {
     /// rarer (Gutenberg and Richter 1944, b = 1). A peak falls with the square of the distance for two units of
     /// magnitude per factor of ten.
     private func rarity(_ depth: Double) -> Double {
-        var sum = 0.0
-        for distance in distances { sum += log(distance * distance + depth * depth + 1) }
+        // (The logarithm of sixteen factors, which do not overflow, costs as much as that of one.)
+        let square = depth * depth + 1
+        var (sum, product) = (0.0, 1.0)
+        for (i, distance) in distances.enumerated() {
+            product *= distance * distance + square
+            if i % 16 == 15 { (sum, product) = (sum + log(product), 1) }
+        }
+        sum += log(product)
         return 1.5 * sum / Double(max(1, distances.count))
     }
 
