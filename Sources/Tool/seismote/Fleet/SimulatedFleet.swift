@@ -261,7 +261,8 @@ final class SimulatedFleet {
     private func scheduleFalse(_ station: SimulatedStation) {
         let wait = random.wait(perDay: options.falseOnsetsPerDay)
         guard wait < 1e7 else { return }
-        later(wait) { [unowned self, unowned station] in
+        // (Ids name the millisecond, and no station has two onsets in one.)
+        later(max(0.1, wait)) { [unowned self, unowned station] in
             let now = Double(realNanoseconds()) / 1e9
             let peak = random.uniform(0.03...0.2)
             let shaking = SimulatedEarthquake.Shaking(p: now, s: now + 2, firstPeak: 0.03, peak: peak, distance: 0)
