@@ -74,7 +74,7 @@ public struct StationPipeline: ~Copyable {
     private var badRun = 0
     /// Fault of the samples that their source has reported.
     private var fault: InvalidReason?
-    /// What has made velocity and displacement uncertain last.
+    /// The last cause of an uncertain velocity and displacement.
     private var uncertain = InvalidReason.settling
     /// How far from level the sensor was found; nil while that is not known, or not asked for.
     public private(set) var level: Level?

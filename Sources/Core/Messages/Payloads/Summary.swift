@@ -102,7 +102,9 @@ public struct SummaryMessage: Sendable, Equatable {
         f.flag(
             "valid", valid,
             "False while the filters settle after a start, a gap or a change, and while the sensor has a fault.")
-        f.text("reason", reason, "Why not, when not valid: `settling`, `gap`, `spike`, `clipped`, `stuck` or `implausible`.")
+        f.text(
+            "reason", reason,
+            "Why not, when not valid: `settling`, `gap`, `spike`, `clipped`, `stuck` or `implausible`.")
     }
 
     /// Fields of `state/level`.

@@ -257,7 +257,7 @@ struct Table {
             let one = Result { try Outcome(recording, seams[k]) }
             found.withLock { $0[k] = one }
         }
-        return try found.withLock { all in try seams.indices.map { try all[$0]!.get() } }
+        return try found.withLock { all in try seams.indices.compactMap { try all[$0]?.get() } }
     }
 
     /// The sample with the largest acceleration of a horizontal.
