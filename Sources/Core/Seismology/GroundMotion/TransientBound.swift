@@ -72,6 +72,8 @@ public struct TransientBound: Sendable {
     private let answers: Answers
     private var start: Start?
     private var gap: Gap?
+    /// Whether that is of spikes alone.
+    private var isOfSpikes = false
     /// The same of the removal of the offset alone.
     private var offsetLost: Gap?
     /// Largest motion of the last seconds that was certain, m/s and m: of the vector, beside which a start is judged, and of
@@ -174,7 +176,10 @@ public struct TransientBound: Sendable {
 
     /// One of the samples before was a spike of the sensor or the bus, and not what the ground did.
     /// - Parameter velocity: what it has added to the velocity, m/s.
-    public mutating func spiked(velocity: Double) { lose(velocity: velocity, displacement: velocity / rate) }
+    public mutating func spiked(velocity: Double) {
+        if gap == nil { isOfSpikes = true }
+        loseMore(velocity: velocity, displacement: velocity / rate)
+    }
 
     /// The removal of the offset has begun anew at the level, beside a motion of m/s and m: of what it remembered, as much may be
     /// missing. (Velocity and displacement have a start of their own.)
@@ -183,6 +188,11 @@ public struct TransientBound: Sendable {
     }
 
     private mutating func lose(velocity: Double, displacement: Double) {
+        isOfSpikes = false
+        loseMore(velocity: velocity, displacement: displacement)
+    }
+
+    private mutating func loseMore(velocity: Double, displacement: Double) {
         let before = gap.map { gapErrors($0) } ?? Motion()
         gap = Gap(
             errors: Motion(velocity: velocity + before.velocity, displacement: displacement + before.displacement))
@@ -213,9 +223,9 @@ public struct TransientBound: Sendable {
     }
 
     /// Writes for each sample 0 where its velocity and displacement are certain enough for a maximum, and otherwise how far
-    /// they may be off, m/s and m; below 0 where that is of a start alone whose level is a sample. Called while it
-    /// ``isActive``. Of the acceleration, which counts in any case: how far it may be off where that matters, below 0 where it is of
-    /// a start alone.
+    /// they may be off, m/s and m; below 0 where that is of a start alone whose level is a sample, or of spikes alone.
+    /// Called while it ``isActive``. Of the acceleration, which counts in any case: how far it may be off where that matters,
+    /// below 0 where it is of a start alone.
     /// - Parameters:
     ///   - raw: three planes of acceleration, m/s², `stride` apart; velocity and displacement likewise.
     public mutating func process(
@@ -231,7 +241,7 @@ public struct TransientBound: Sendable {
             let (v, d) = (size(velocity, i), size(displacement, i))
             var begun = Motion()
             var lost = Motion()
-            let sign = gap == nil && start?.uncertainty == nil ? -1.0 : 1.0
+            let sign = (gap == nil || isOfSpikes) && start?.uncertainty == nil ? -1.0 : 1.0
             if var one = start {
                 begun = errors(&one, SIMD3(raw[i], raw[stride + i], raw[2 * stride + i]), v, d)
                 start = one.samples > Self.length * Int(rate.rounded(.up)) ? nil : one
