@@ -11,7 +11,6 @@ import Threads
 final class Conversation {
     private let connection: MQTTConnection
     private var events: [MQTTEvent] = []
-    private var ticked = monotonicSeconds()
     private var subscribed = 0
     private var answers: [Int32: Int] = [:]
     private(set) var inbox: [InboundMessage] = []
@@ -78,22 +77,11 @@ final class Conversation {
 
     /// Waits for the socket, and does what is to be done there.
     func step(wait seconds: Double) {
-        let socket = connection.socket
-        guard socket >= 0, end == nil else {
+        guard connection.socket >= 0, end == nil else {
             end = end ?? "the connection was closed"
             return
         }
-        var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        if connection.wantsWrite { watched.events |= Int16(POLLOUT) }
-        if poll(&watched, 1, Int32((seconds * 1000).rounded(.up))) > 0 {
-            connection.socketReady(
-                readable: watched.revents & Int16(POLLIN) != 0,
-                error: watched.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0)
-        }
-        if monotonicSeconds() - ticked >= 1 {
-            ticked = monotonicSeconds()
-            connection.tick()
-        }
+        connection.step(wait: seconds)
         connection.takeEvents(into: &events)
         for event in events {
             switch event {

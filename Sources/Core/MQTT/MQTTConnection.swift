@@ -1,6 +1,7 @@
 import CMosquitto
 import Glibc
 import Messages
+import Threads
 
 /// One client of libmosquitto, the only one of the sources: one attempt at a broker, and the connection that comes of it. It
 /// has no thread: its owner watches `socket` and calls `socketReady` and `tick`, everything on one thread; what happens is
@@ -19,6 +20,8 @@ package final class MQTTConnection {
     private let form: ConnectForm
     /// From `connect` until the broker has answered, or the attempt has ended.
     package private(set) var isConnecting = false
+    /// When ``step(wait:)`` looked after the keepalive last.
+    private var ticked = monotonicSeconds()
     /// An attempt that had an address to go to has ended before the broker answered.
     private(set) var hasFailedLate = false
     /// The socket is not looked at: there was no attempt, or it was given up.
@@ -290,6 +293,22 @@ package final class MQTTConnection {
 
     /// The kernel's state of the bytes on their way; nil when it gives none.
     package var line: LineState? { LineState(socket: socket) }
+
+    /// Waits for the socket, at most so many seconds, and does what is to be done there; for an owner that waits for nothing
+    /// else.
+    package func step(wait seconds: Double) {
+        var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        if wantsWrite { watched.events |= Int16(POLLOUT) }
+        if poll(&watched, 1, Int32((seconds * 1000).rounded(.up))) > 0 {
+            socketReady(
+                readable: watched.revents & Int16(POLLIN) != 0,
+                error: watched.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0)
+        }
+        if monotonicSeconds() - ticked >= 1 {
+            ticked = monotonicSeconds()
+            tick()
+        }
+    }
 
     /// Something happened on the socket. While connecting, an error is asked for before anything is read: a TLS
     /// connection to a refused port would otherwise be reported as readable for ever. OpenSSL may have taken the

@@ -29,7 +29,6 @@ package final class BrokerClient {
     private var isAccepted = false
     private var refusal: (code: Int, reason: String)?
     private var end: String?
-    private var ticked = 0.0
     /// Brokers that have spoken 5: a closed connection does not make old ones of them.
     private var has5: [BrokerAddress] = []
     /// How the present broker was spoken to, and what it has said of itself.
@@ -84,7 +83,7 @@ package final class BrokerClient {
         version = form.version
         (self.form, limits) = (form, BrokerLimits())
         connection = nil
-        (isAccepted, refusal, end, ticked) = (false, nil, nil, monotonicSeconds())
+        (isAccepted, refusal, end) = (false, nil, nil)
         subscribed.removeAll()
         published.removeAll()
         asked.removeAll()
@@ -293,20 +292,8 @@ package final class BrokerClient {
     private func step(until deadline: Double) throws(ClientError) {
         guard let connection else { throw ClientError("not connected") }
         if let overflow { throw ClientError(overflow) }
-        let socket = connection.socket
-        guard socket >= 0 else { throw ClientError(end ?? "the connection was closed") }
-        let wait = max(0, min(1, deadline - monotonicSeconds()))
-        var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        if connection.wantsWrite { watched.events |= Int16(POLLOUT) }
-        if poll(&watched, 1, Int32((wait * 1000).rounded(.up))) > 0 {
-            connection.socketReady(
-                readable: watched.revents & Int16(POLLIN) != 0,
-                error: watched.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0)
-        }
-        if monotonicSeconds() - ticked >= 1 {
-            ticked = monotonicSeconds()
-            connection.tick()
-        }
+        guard connection.socket >= 0 else { throw ClientError(end ?? "the connection was closed") }
+        connection.step(wait: max(0, min(1, deadline - monotonicSeconds())))
         takeEvents(connection)
         // What came with the end is taken first. A refusal is an end as well.
         if let end, refusal == nil, taken == inbox.count { throw ClientError(end) }
