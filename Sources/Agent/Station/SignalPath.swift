@@ -273,7 +273,7 @@ struct SignalPath: Sendable {
     /// Goes on with the ground motion of another path.
     private mutating func takeGroundMotion(_ old: SignalPath) {
         (ground, first, bound) = (old.ground, old.first, old.bound)
-        spikes = old.spikes
+        spikes.takeOver(old.spikes)
         if cwa != nil, let before = old.cwa { cwa = before }
     }
 

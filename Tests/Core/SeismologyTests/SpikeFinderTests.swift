@@ -65,6 +65,27 @@ import Testing
         #expect(lone(shaking).isEmpty)
     }
 
+    /// What is known of the noise goes on, but not with spikes of another height: those of before would be left out.
+    @Test func anotherHeightBeginsAnew() {
+        let n = noise.count
+        let quiet = [Double](repeating: 0, count: n)
+        func finds(_ finder: SpikeFinder, at place: Int) -> Bool {
+            var (finder, signal) = (finder, noise)
+            signal[place] += 0.5
+            var (spikes, lone) = ([Double](repeating: 0, count: 3 * n), [Double](repeating: 0, count: n))
+            return finder.process(signal + quiet + quiet, &spikes, stride: n, count: n, lone: &lone).spike
+        }
+        var old = SpikeFinder(rate: 100, least: 1)
+        var (spikes, lone) = ([Double](repeating: 0, count: 3 * n), [Double](repeating: 0, count: n))
+        _ = old.process(noise + quiet + quiet, &spikes, stride: n, count: n, lone: &lone)
+        var (same, lower) = (SpikeFinder(rate: 100, least: 1), SpikeFinder(rate: 100, least: 0.1))
+        same.takeOver(old)
+        lower.takeOver(old)
+        #expect(!finds(same, at: 250), "too low for it")
+        #expect(finds(lower, at: 250))
+        #expect(!finds(lower, at: 50), "in the first second nobody knows the noise")
+    }
+
     @Test func nothingElseIsOne() {
         #expect(found(noise).isEmpty)
         #expect(found(with { $0[50] += 3 }).isEmpty, "in the first second nobody knows the noise")

@@ -42,6 +42,9 @@ public struct SpikeFinder: Sendable {
         z.reset()
     }
 
+    /// Goes on from another one that takes spikes of the same height; begins anew where it does not.
+    public mutating func takeOver(_ old: SpikeFinder) { if old.x.least == x.least { self = old } }
+
     /// Writes, at the sample after each spike, its height (m/s²) into the plane of its axis, and 0 at all other samples.
     ///
     /// - Parameters:
