@@ -25,7 +25,7 @@ public enum Value: Sendable, Equatable {
     }
 }
 
-// What a value is, for those who read what others have sent, which may have any shape: everything is asked for, nothing is
+// Kinds of a value, for those who read what others have sent, which may have any shape: everything is asked for, nothing is
 // assumed.
 extension Value {
     /// A finite number.

@@ -25,8 +25,7 @@ extension Associator {
         let found = all.filter(\.value.isOff)
         guard !found.isEmpty else { return [] }
         // The latest one at the end.
-        var known = found.mapValues { _ in [Double]() }
-        for name in found.keys { known[name] = stations[name]?.offsets ?? [] }
+        var known = Dictionary(uniqueKeysWithValues: found.keys.map { ($0, stations[$0]?.offsets ?? []) })
         for other in events where other.serial != event.serial {
             for (name, one) in onsets(beside: other, other.hypocentre) {
                 // (Of two events of one time it would agree with itself.)

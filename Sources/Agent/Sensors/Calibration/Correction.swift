@@ -30,7 +30,7 @@ public struct CalibrationError: Error, Sendable, Equatable, CustomStringConverti
     public var description: String { message }
 }
 
-// What is published and kept of a calibration.
+// A calibration, as it is published and kept.
 
 extension Correction {
     /// The part of `sensor.calibration` in `state/info` that every method has.

@@ -34,7 +34,7 @@ func settingsText(_ tree: Value, below group: String? = nil) -> String {
         YAMLDocument.text(tree) { key, _ in SettingsTable.setting(group.map { "\($0).\(key)" } ?? key) != nil })
 }
 
-// What a terminal needs besides what all read (`Values/Value.swift`).
+// For a terminal, besides what all read (`Values/Value.swift`).
 extension Value {
     /// Safe to print.
     var text: String? {
