@@ -334,7 +334,10 @@ def case_open_events_go_on(world):
             shown, age = view.evaluate(text), time.time() - onset
             assert abs(shown - age) < 3, f"{where}: {shown} s of {age:.1f}"
             said[where] = shown, time.monotonic()
-        page.wait_for_timeout(3000)
+        # Not back in between either, while the station goes on with its event (which it does in these seconds).
+        every = f"all.push({views[where][1]})"
+        all_shown = page.evaluate(f"new Promise((done) => {{ const all = []; const timer = setInterval(() => {every}, 20); setTimeout(() => {{ clearInterval(timer); done(all); }}, 3000); }})")
+        assert len(all_shown) > 30 and all_shown == sorted(all_shown), all_shown
         for where, (view, text) in views.items():
             later, (shown, at) = view.evaluate(text), said[where]
             assert abs(later - shown - (time.monotonic() - at)) < 2, f"{where}: {shown} s, {time.monotonic() - at:.1f} s later {later}"

@@ -132,7 +132,7 @@ class Station:
     async def judge(self, at, p):
         self.open["class"] = {"likely": "earthquake" if p >= 0.5 else "unclassified", "p": p, "t_s": float(at), "certain": p >= 0.8, "moved": False, "final": False}
         self.open["alarm"] = p >= 0.88
-        self.open["seq"] += 1
+        self.open.update(envelope(self.name, self.open["seq"] + 1, time.time() - self.behind))
         await self.publish("event/trigger", self.open)
         await self.publish("event/current", self.open, True)
 

@@ -95,22 +95,26 @@ function take(topic, payload, packet) {
   else if (what.startsWith("event/")) event(id, what, wire.event(json(payload)), packet);
 }
 
-// The clock of a station goes on with each message; one that was a little longer on its way does not set it back.
-function tick(known, t, ofSample = true) {
+// The clock of a station goes on with each message; one that was a little longer on its way does not set it back, and one
+// that may have lain in the station's outbox for hours (an event, a warning) never does.
+function tick(known, t, ofSample = true, mayBeLate = false) {
   if (!Number.isFinite(t)) return;
   const at = Date.now();
-  const expected = known.isLive && known.clock && (known.clock.ofSample || !ofSample) ? known.clock.t + at - known.clock.at : NaN;
+  const { clock } = known;
+  const isExpected = (known.isLive || mayBeLate) && clock && (clock.ofSample || !ofSample);
+  const expected = isExpected ? clock.t + at - clock.at : NaN;
+  if (mayBeLate && expected > t) return;
   known.clock = { t: expected - t > 0 && expected - t < 3000 ? expected : t, at, ofSample };
 }
 
 const isRecording = (known) => known.info?.sensor?.driver === "replay" || known.summary?.tq?.source === "replay";
 
 // Levels, summaries and events have the time of a sample; other messages that of the host, which is not that of a recording.
-function heard(known, packet, t, ofSample = false) {
+function heard(known, packet, t, ofSample = false, mayBeLate = false) {
   const said = units.milliseconds(t);
   const counts = ofSample || !isRecording(known);
   if (!packet?.retain) {
-    if (counts) tick(known, said, ofSample);
+    if (counts) tick(known, said, ofSample, mayBeLate);
     if (!(known.since <= known.clock?.t)) known.since = known.clock?.t ?? NaN;
     known.isLive = true;
     known.heard = Date.now();
@@ -133,7 +137,7 @@ function takeWarning(id, payload, packet) {
   const warning = payload.length === 0 ? null : wire.warning(json(payload));
   if (payload.length > 0 && !warning) return;
   const known = station(id);
-  if (warning) heard(known, packet, warning.issued);
+  if (warning) heard(known, packet, warning.issued, false, true);
   known.warning = warning;
   tell(id, "warning");
 }
@@ -256,7 +260,7 @@ function event(id, what, object, packet) {
   if (!wire.isOwn(id, object?.event_id) || !object.event_type || !object.onset) return;
   if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
   const known = station(id);
-  heard(known, packet, packet?.kept ? undefined : object.t, true);
+  heard(known, packet, packet?.kept ? undefined : object.t, true, true);
   const fresh = !known.events.has(object.event_id);
   const entry = known.events.get(object.event_id) ?? { judged: [] };
   if (entry.end && object.event_type !== "end") return;

@@ -254,6 +254,25 @@ test("an age is by the station's own clock, of a recording by that of the record
   assert.strictEqual(Math.round(fleet.age("nobody", now() - 9000)), 9);
 });
 
+test("an event or a warning that lay in the outbox sets no clock back, and no duration; a level does", () => {
+  for (const late of [1, 5, 20, 3600, 40000]) {
+    const before = (seconds) => new Date(Date.now() - 1000 * seconds).toISOString();
+    const open = { v: 1, boot: "b", seq: 1, event_id: id(0), onset: before(30), event_type: "update", duration_s: 8, pga: 0.1 };
+    connect();
+    const lasted = () => fleet.duration("a", open, false);
+    say("a", "state/level", level(1));
+    say("a", "event/current", { ...open, t: before(0) });
+    assert.strictEqual(lasted(), 30);
+    say("a", "event/trigger", { ...open, t: before(late), onset: before(late + 1), event_id: id(1), event_type: "end" });
+    assert.strictEqual(lasted(), 30, `${late} s late`);
+    say("a", "event/warning", { state: "coming", network_event: "net-quake-1", mmi: 4, issued: before(late) });
+    assert.strictEqual(lasted(), 30, `a warning ${late} s late`);
+    // (Within 3 s a level, too, may have been a little longer on its way.)
+    say("a", "state/level", { ...level(3), t: before(late) });
+    assert.strictEqual(fleet.stations.get("a").clock.t, Date.now() - (late < 3 ? 0 : 1000 * late), `a level ${late} s back`);
+  }
+});
+
 test("who speaks and has not said who it is, is asked, where the broker hands out nothing that it keeps", () => {
   connect();
   mock.timers.tick(3000);
