@@ -85,9 +85,9 @@ struct Outcome {
     var cav = 0.0
     var mmi = 0.0
     var jma = -9.0
-    var isValid = true
-    /// Of the acceleration.
-    var isExact = true
+    /// Of the velocity, and of the acceleration; what has no event says nothing.
+    var isValid = false
+    var isExact = false
     var identity = ""
     var gaps = 0
     var missing = 0.0
@@ -116,13 +116,13 @@ struct Outcome {
             guard let json = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any] else { return }
             found.take(json)
         }
-        var (i, lost) = (0, 0)
+        var i = 0
         var (isFirst, isChanged) = (true, false)
         if case .start(let at) = seam { i = at }
         while i < recording.count {
             var block = SampleBlock(capacity: 64)
             if case .gap(let at, let missing) = seam, i == at {
-                (lost, block.gapBefore, block.lostBefore) = (missing, true, missing)
+                (block.gapBefore, block.lostBefore) = (true, missing)
                 i += missing
             }
             if case .change(let at) = seam, i >= at, !isChanged {
@@ -142,7 +142,6 @@ struct Outcome {
             pipeline.process(block, quality: .replay, to: sink)
         }
         pipeline.finish(to: sink)
-        _ = lost
         self = found
     }
 
@@ -200,6 +199,8 @@ struct Table {
         var exact = 0
         var anyAcceleration = 0.0
         var split = 0
+        /// Runs without any event.
+        var missed = 0
         var disturbances = 0
         /// Of summaries said to be valid: largest velocity, relative to the whole recording.
         var summary = 0.0
@@ -304,7 +305,8 @@ struct Table {
         let (v, d) = (found.pgv / whole.pgv - 1, found.pgd / whole.pgd - 1)
         let a = rest > 0 ? abs(found.pga / rest - 1) : 0
         let mmi = found.mmi - whole.mmi
-        let isSplit = found.ends > whole.ends || found.gaps == 0
+        let isMissed = found.ends == 0
+        let isSplit = !isMissed && (found.ends > whole.ends || found.gaps == 0)
         let summary = found.summaryVelocity / max(whole.summaryVelocity, whole.pgv) - 1
         change(name) { row in
             row.take(v, isValid: found.isValid)
@@ -318,19 +320,22 @@ struct Table {
             }
             row.summary = max(row.summary, summary)
             if isSplit { row.split += 1 }
+            if isMissed { row.missed += 1 }
             if found.disturbances > whole.disturbances { row.disturbances += 1 }
             if found.isValid { row.mercalli = max(row.mercalli, abs(mmi)) }
         }
         if summary > 0.1 { faults.append("\(place): a valid summary says PGV \(text(summary))") }
         if v > 0.1 { faults.append("\(place): PGV \(text(v))") }
         if seconds <= 2 {
+            // (Longer ones may take the whole event.)
+            if isMissed { faults.append("\(place): no event") }
             if isSplit { faults.append("\(place): \(found.ends) events instead of \(whole.ends)") }
             if found.isValid, v < (seconds <= 0.2 ? -0.1 : -0.25) { faults.append("\(place): PGV \(text(v)), valid") }
             if seconds <= 0.2, found.isValid, abs(mmi) > 0.15 { faults.append("\(place): MMI \(text(mmi)), valid") }
             // (The filter of the offset looks back over the estimate.)
             if a > 0.025, found.isExact { faults.append("\(place): PGA \(text(a)) off the rest's, exact") }
-            if a > 0.1 { faults.append("\(place): PGA \(text(a)) off the rest's") }
-            if abs(found.missing - Double(missing) / recording.rate) > 1e-3, !isSplit {
+            if a > 0.1, !isMissed { faults.append("\(place): PGA \(text(a)) off the rest's") }
+            if abs(found.missing - Double(missing) / recording.rate) > 1e-3, !isSplit, !isMissed {
                 faults.append("\(place): missing_s \(found.missing)")
             }
         }
@@ -378,7 +383,7 @@ struct Table {
 
     func print() {
         Swift.print(
-            "seam              runs valid% right%  pgv valid -     +     all -      +     pgd +  arias,cav + |mmi| valid  jma +  exact%  pga off     all  split  disturb.  summary pgv +"
+            "seam              runs valid% right%  pgv valid -     +     all -      +     pgd +  arias,cav + |mmi| valid  jma +  exact%  pga off     all  split missed  disturb.  summary pgv +"
         )
         for (name, row) in rows {
             let share = 100 * Double(row.valid) / Double(max(1, row.runs))
@@ -386,11 +391,11 @@ struct Table {
                 name.padding(toLength: 17, withPad: " ", startingAt: 0)
                     + String(
                         format:
-                            "%5d %6.1f %6.1f      %+.3f %+.3f  %+.3f %+.3f  %+.3f       %+.3f        %.3f  %+.2f  %6.1f  %.5f %.5f  %5d  %8d  %+.3f",
+                            "%5d %6.1f %6.1f      %+.3f %+.3f  %+.3f %+.3f  %+.3f       %+.3f        %.3f  %+.2f  %6.1f  %.5f %.5f  %5d  %5d  %8d  %+.3f",
                         row.runs, share, 100 * Double(row.right) / Double(max(1, row.runs)), row.lower, row.upper,
                         row.lowest, row.largest, row.displacement, row.energy, row.mercalli,
                         row.japan, 100 * Double(row.exact) / Double(max(1, row.runs)), row.acceleration,
-                        row.anyAcceleration, row.split, row.disturbances, row.summary))
+                        row.anyAcceleration, row.split, row.missed, row.disturbances, row.summary))
         }
     }
 }
