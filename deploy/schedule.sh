@@ -76,10 +76,10 @@ install_all() {
     need_python_packages numpy scipy obspy pymseed jsonschema playwright
 }
 
-# A room at a time, without debug information and without an index for editors: this is built once and thrown away. (No test
-# is of the servers, and SwiftNIO compiles long.)
+# A room at a time and without debug information: this is built once and thrown away. (No test is of the servers, and
+# SwiftNIO compiles long.)
 build_tests() {
-    SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --build-tests --quiet -debug-info-format none --disable-index-store \
+    SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --build-tests --quiet -debug-info-format none \
         -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 2> >(grep -v -e "ignoring '-enable-batch-mode'" -e '^remark: Incremental' >&2)
 }
 
