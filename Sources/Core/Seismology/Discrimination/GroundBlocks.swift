@@ -72,14 +72,16 @@ struct GroundBlocks: Sendable {
     /// Samples are missing: the unfinished block is forgotten, and the filters begin anew at the level that they had. The
     /// noise stays; the next three seconds add nothing to it, nor does what comes before detectors can trigger.
     mutating func gap(blind: Int = 0) {
-        trust.gap(blind: blocks(blind), noise: noisePower, seen: seen)
+        trust.gap(blind: blocks(blind), noise: noisePower, seen: seen, isMissing: true)
         bank.reset()
         (taken, inBlock, quiet, frozen) = (count * length, 0, 0, 0)
         (anyTriggered, anyEstimated, last, before, change) = (false, false, .zero, .zero, .zero)
     }
 
     /// Detectors have begun anew: until they can trigger again, blocks without a trigger say nothing of the noise.
-    mutating func detectorsBegan(blind: Int) { trust.gap(blind: blocks(blind), noise: noisePower, seen: seen) }
+    mutating func detectorsBegan(blind: Int) {
+        trust.gap(blind: blocks(blind), noise: noisePower, seen: seen, isMissing: false)
+    }
 
     private func blocks(_ samples: Int) -> Int { samples > 0 ? (samples - 1) / length + 1 : 0 }
 

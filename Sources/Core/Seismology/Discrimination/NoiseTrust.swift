@@ -6,6 +6,8 @@
 /// - After a start the noise is averaged as it comes. It is doubtful while it is above three times what the ground can be
 ///   like: the quietest second, or the blocks of the last 10 s for which the detectors were ready; and while it is strong
 ///   shaking, for three minutes.
+/// - After a gap before there was enough noise, nobody knows what the gap has hidden, and the end of an earthquake may sound
+///   like noise for long: the noise is averaged as it comes, and all is doubtful for three minutes.
 struct NoiseTrust: Sendable {
     private enum State { case sure, waiting, learning }
 
@@ -21,6 +23,8 @@ struct NoiseTrust: Sendable {
     private var state = State.sure
     /// Blocks until all detectors can trigger.
     private var blind = 0
+    /// Blocks for which all is doubtful.
+    private var unknown = 0
     /// Powers of the last blocks, and how many of them there are.
     private var recent = SIMD8<Double>.zero
     private var filled = 0
@@ -47,9 +51,11 @@ struct NoiseTrust: Sendable {
     /// - Parameters:
     ///   - blind: blocks until all of them can trigger.
     ///   - noise: power of the noise, m²/s⁴; `seen`: blocks that are in it.
-    mutating func gap(blind: Int, noise: Double, seen: Int) {
+    ///   - isMissing: whether samples are missing.
+    mutating func gap(blind: Int, noise: Double, seen: Int, isMissing: Bool) {
         let isKnown = seen >= Self.needed && !(state == .learning && isAbove(noise))
         (state, self.blind) = (isKnown ? .waiting : .learning, blind)
+        if isMissing, !isKnown { unknown = Self.patience }
         (recent, filled, loudSince, calmBlocks) = (.zero, 0, nil, 0)
         (watched, watchedPower) = (0, 0)
     }
@@ -57,6 +63,7 @@ struct NoiseTrust: Sendable {
     /// Takes the power of a block, m²/s⁴.
     /// - Returns: false where the noise is no longer what it was: it has to be averaged anew.
     mutating func take(_ power: Double, block: Int, noise: Double, seen: Int) -> Bool {
+        if unknown > 0 { unknown -= 1 }
         guard state != .sure else { return true }
         if blind > 0 { blind -= 1 }
         recent[block % Self.second] = power
@@ -93,7 +100,8 @@ struct NoiseTrust: Sendable {
 
     /// Whether an event that begins in a block may have begun before it, or beside what is no noise.
     func isDoubtful(at block: Int, noise: Double) -> Bool {
-        switch state {
+        if unknown > 0 { return true }
+        return switch state {
         case .sure: false
         case .waiting: loudSince.map { block - $0 > Self.second } ?? false
         case .learning: isAbove(noise)

@@ -92,6 +92,19 @@ import Testing
             try hear(ground(shaking: 0..<12, knock: knock), knock: knock, gap: 8).conclusion.likely != .disturbance)
     }
 
+    /// A gap soon after a start hides an earthquake, and what is heard of it is its coda, steady beside its own noise.
+    @Test(arguments: [1.0, 5, 9, 12]) func aCodaBehindAGapBeforeNoiseWasKnownIsNoNoise(_ gap: Double) throws {
+        let knocks: [Double] = [45, 90, 150]
+        for knock in knocks {
+            let coda = ground(shaking: gap..<600, amplitude: 0.03, knock: knock, seconds: 300)
+            let found = try hear(coda, knock: knock, gap: gap)
+            #expect(found.conclusion.time != nil, "\(knock)")
+            #expect(found.conclusion.likely != .disturbance, "\(knock)")
+        }
+        let later = try hear(ground(shaking: 0..<0, knock: gap + 183, seconds: 300), knock: gap + 183, gap: gap)
+        #expect(later.conclusion.likely == .disturbance)
+    }
+
     /// Ground that stays louder after a gap is the new noise after some minutes.
     @Test func groundThatStaysLoudIsTheNewNoise() throws {
         var loud = ground(shaking: 0..<0, knock: 280, seconds: 300)
