@@ -184,15 +184,17 @@ import Testing
     }
 
     /// The noise before a gap is known behind it: an earthquake is found as soon as the filters have settled, by each detector
-    /// that compares with an average. Noise alone is none, however often it is cut.
-    @Test(arguments: STALTA.Method.allCases, [2.5, 5, 20, 60]) func detectorsKnowTheNoiseBehindAGap(
-        method: STALTA.Method, missing: Double
-    ) throws {
+    /// that compares with an average, by itself. Noise alone is none, however often it is cut.
+    /// - Parameter method: of STA/LTA; nil: the detector of energy.
+    @Test(arguments: STALTA.Method.allCases.map(Optional.init) + [nil], [2.5, 5, 20, 60])
+    func detectorsKnowTheNoiseBehindAGap(method: STALTA.Method?, missing: Double) throws {
         let detecting = testConfiguration {
             $0.conditioning.settle = nil
             $0.detection.level.enabled = false
-            $0.detection.staLTA.method = method
-            $0.detection.energy.enabled = method == .classic
+            $0.detection.staLTA.enabled = method != nil
+            $0.detection.staLTA.method = method ?? .classic
+            $0.detection.energy.enabled = method == nil
+            $0.detection.energy.average = 30
         }
         func onsets(_ recording: Recording, _ gaps: [Int: Int]) throws -> [Double] {
             let sent = try play(recording.blocks(of: 64, gaps: gaps), detecting).sent
