@@ -195,7 +195,9 @@ let package = Package(
         // Updates of a station's agent that are asked for over MQTT.
         program("Updater/seismote-update", ["Values", "Threads", "Files", "Administration", "Messages", "Updater"]),
 
-        .target(name: "TestSupport", dependencies: ["Threads", "Values", "CMosquitto"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["Threads", "Values", "Messages", "Settings", "CMosquitto"],
+            path: "Tests/TestSupport"),
         tests("Base/Threads"),
         tests("Base/DatabaseFiles"),
         tests("Base/Values"),

@@ -102,13 +102,13 @@ public struct FeedSettings: ProgramSettings {
             "feed.signals", \.signals, .many(.word(["raw", "filtered", "rms"])),
             "Which signals of the traces are served: raw as HN?, filtered as HX?, rms as HY?."),
         Setting(
-            "feed.codes", \.codes, .byStation("id: NETWORK.STATION.LOCATION", StationCodes.init, \.description),
+            "feed.codes", \.codes, .byStation(.parsed("NETWORK.STATION.LOCATION", StationCodes.init, \.description)),
             "Codes of stations by id, above those of their own settings, such as {basement: XX.BASE.00}."),
         Setting(
             "feed.datalink", \.dataLink, .text("host:port, or empty") { $0.isEmpty || HostAndPort($0) != nil },
             "A ringserver that is given all records by DataLink, usually at port 16000; empty: none."),
         Setting(
-            "feed.shake", \.shake, .byStation("id: host:port", HostAndPort.init, \.description),
+            "feed.shake", \.shake, .byStation(.parsed("host:port", HostAndPort.init, \.description)),
             "Sends a station's samples to this address as a Raspberry Shake does, for rsudp and programs like it, such as "
                 + "{basement: 127.0.0.1:8888}."),
         Setting("feed.days", \.days, .number(0.01...3650, unit: "days"), "How long records are kept."),

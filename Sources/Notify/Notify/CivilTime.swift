@@ -59,7 +59,7 @@ public struct WeekTime: Sendable, Equatable {
 }
 
 /// A stretch of each day, such as `22:00-07:00`; it may go over midnight.
-public struct DayTime: Sendable, Equatable {
+public struct DayTime: Sendable, Equatable, CustomStringConvertible {
     public var from: Int
     public var to: Int
 
@@ -75,6 +75,10 @@ public struct DayTime: Sendable, Equatable {
     /// - Parameter minute: since midnight.
     public func contains(_ minute: Int) -> Bool {
         from < to ? minute >= from && minute < to : minute >= from || minute < to
+    }
+
+    public var description: String {
+        [from, to].map { "\(CivilTime.two($0 / 60)):\(CivilTime.two($0 % 60))" }.joined(separator: "-")
     }
 
     static func minute(_ text: Substring) -> Int? {

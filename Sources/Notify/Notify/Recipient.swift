@@ -4,7 +4,7 @@ import Settings
 import Values
 
 /// Somebody who gets messages: by which service, of what, and when not.
-public struct Recipient: Sendable, Equatable {
+public struct Recipient: TableSettings, Equatable {
     public enum Service: Sendable, Equatable {
         /// The topic's address, such as `https://ntfy.sh/my-topic`. `updates`: the server replaces a message by a later one
         /// with the same `sequence_id`; older ones show both, and get one message for each event.
@@ -49,10 +49,14 @@ public struct Recipient: Sendable, Equatable {
         }
     }
 
-    public var name: String
-    public var service: Service
+    public var name = ""
+    var ntfy: NtfyTopic?
+    var apprise: String?
+    var mail: String?
     /// File with an access token for ntfy, a path or the name of a credential; empty: none.
     public var tokenFile = ""
+    /// Whether the server of ntfy replaces messages.
+    var updates = false
     public var rules = Rules()
     /// Stations it is about; empty: all.
     public var stations: [String] = []
@@ -66,183 +70,143 @@ public struct Recipient: Sendable, Equatable {
     /// Coordinates may be in the text.
     public var places = false
 
-    /// Reads one of the list.
-    /// - Throws: a sentence that names what is wrong and what is allowed.
-    public init(_ value: Value) throws(RecipientError) {
-        guard case .object(let members) = value else {
-            throw RecipientError("a recipient is an object with name, one of ntfy, apprise, mail, and rules")
-        }
-        guard let name = value["name"]?.rawText, Topics.problem(inID: name) == nil else {
-            throw RecipientError("name is missing, or not 1 to 64 of letters A-Z a-z, digits, _ and -")
-        }
-        self.name = name
-        func wrong(_ key: String, _ allowed: String) -> RecipientError {
-            RecipientError("\(name): \(key) is \(Self.shown(value[key])); allowed: \(allowed)")
-        }
-        var services: [Service] = []
-        if let given = value["ntfy"] {
-            guard let text = given.rawText, let address = Self.address(text) else {
-                throw wrong("ntfy", "https://SERVER/TOPIC (http:// for a server on this network)")
-            }
-            services.append(.ntfy(base: address.base, topic: address.topic, updates: value["updates"]?.flag ?? false))
-        }
-        if let given = value["apprise"] {
-            guard let text = given.rawText, Self.isFile(text) else {
-                throw wrong(
-                    "apprise", "the absolute path of a configuration file of Apprise, or the name of a credential")
-            }
-            services.append(.apprise(file: text))
-        }
-        if let given = value["mail"] {
-            guard let text = given.rawText, Self.isMail(text) else {
-                throw wrong("mail", "an address such as me@example.org")
-            }
-            services.append(.mail(address: text))
-        }
-        guard services.count == 1 else {
-            throw RecipientError("\(name): exactly one of ntfy, apprise and mail is needed, not \(services.count)")
-        }
-        service = services[0]
-        for member in members {
-            switch member.key {
-            case "name", "ntfy", "apprise", "mail": break
-            case "updates", "names", "places":
-                guard let flag = member.value.flag else { throw wrong(member.key, "true or false") }
-                if member.key == "names" { names = flag }
-                if member.key == "places" { places = flag }
-            case "token_file":
-                guard let text = member.value.rawText, Self.isFile(text) else {
-                    throw wrong("token_file", "an absolute path, or the name of a credential")
-                }
-                tokenFile = text
-            case "rules": rules = try Self.rules(member.value, name)
-            case "stations":
-                guard case .array(let ids) = member.value, ids.count <= 1000 else {
-                    throw wrong("stations", "a list of ids")
-                }
-                stations = ids.compactMap { id in id.rawText.flatMap { Topics.problem(inID: $0) == nil ? $0 : nil } }
-                guard stations.count == ids.count else { throw wrong("stations", "a list of ids of stations") }
-            case "here":
-                guard case .array(let list) = member.value, list.count == 2, let latitude = list[0].number,
-                    let longitude = list[1].number, abs(latitude) <= 90, abs(longitude) <= 180
-                else { throw wrong("here", "[latitude, longitude] in degrees, such as [46.23, 7.36]") }
-                here = Place(latitude: latitude, longitude: longitude)
-            case "quiet":
-                guard let text = member.value.rawText, let time = DayTime(text) else {
-                    throw wrong("quiet", "HH:MM-HH:MM, such as 22:00-07:00")
-                }
-                quiet = time
-            case "hourly":
-                guard let number = member.value.whole, (1...1000).contains(number) else {
-                    throw wrong("hourly", "1…1000")
-                }
-                hourly = number
-            default:
-                throw RecipientError(
-                    "\(name): there is no \(member.key); there are name, ntfy, apprise, mail, token_file, updates, rules, stations, here, quiet, hourly, names, places"
-                )
-            }
-        }
-        if here == nil, rules.distance != nil || rules.expected != nil {
-            throw RecipientError(
-                "\(name): rules.distance_km and rules.expected_intensity need here: [latitude, longitude]")
-        }
-        if !tokenFile.isEmpty, value["ntfy"] == nil {
-            throw RecipientError("\(name): token_file is for ntfy; Apprise has its secrets in its own file")
-        }
+    public init() {}
+
+    public var service: Service {
+        if let ntfy { return .ntfy(base: ntfy.base, topic: ntfy.topic, updates: updates) }
+        return apprise.map { .apprise(file: $0) } ?? .mail(address: mail ?? "")
     }
 
-    private static func rules(_ value: Value, _ name: String) throws(RecipientError) -> Rules {
-        guard case .object(let members) = value else { throw RecipientError("\(name): rules is an object") }
-        var rules = Rules()
-        for member in members {
-            func wrong(_ allowed: String) -> RecipientError {
-                RecipientError("\(name): rules.\(member.key) is \(shown(member.value)); allowed: \(allowed)")
-            }
-            switch member.key {
-            case "magnitude":
-                guard let number = member.value.number, (0...10).contains(number) else { throw wrong("0…10") }
-                rules.magnitude = number
-            case "distance_km":
-                guard let number = member.value.number, (1...20_000).contains(number) else { throw wrong("1…20000 km") }
-                rules.distance = number
-            case "expected_intensity":
-                guard let number = member.value.number, (1...12).contains(number) else {
-                    throw wrong("1…12 (Mercalli)")
-                }
-                rules.expected = number
-            case "codes":
-                guard case .array(let list) = member.value, list.count <= 100 else { throw wrong("a list of alerts") }
-                rules.codes = list.compactMap { $0.rawText }
-                guard rules.codes.count == list.count else { throw wrong("a list of alerts such as [vibration_limit]") }
-            case "intensity":
-                guard let number = member.value.number, (1...12).contains(number) else {
-                    throw wrong("1…12 (Mercalli)")
-                }
-                rules.intensity = number
-            case "earthquake", "alarm", "offline", "disputed":
-                guard let flag = member.value.flag else { throw wrong("true or false") }
-                switch member.key {
-                case "disputed": rules.disputed = flag
-                case "earthquake": rules.earthquake = flag
-                case "alarm": rules.alarm = flag
-                default: rules.offline = flag
-                }
-            case "alerts":
-                guard let severity = member.value.rawText.flatMap(Severity.init(rawValue:)) else {
-                    throw wrong("info, warning or error")
-                }
-                rules.alerts = severity
-            default:
-                throw RecipientError(
-                    "\(name): there is no rules.\(member.key); there are magnitude, distance_km, expected_intensity, disputed, intensity, earthquake, alarm, offline, alerts, codes"
-                )
-            }
-        }
-        return rules
+    public static let table: [Setting<Recipient>] = [
+        Setting(
+            "name", \.name, .id, "Name in the log, and for `seismote-notify test`. Needed, as is one of the next three."
+        ),
+        Setting(
+            "ntfy", \.ntfy,
+            .ifGiven(
+                .parsed("https://SERVER/TOPIC (http:// for a server on this network)", NtfyTopic.init, \.description)),
+            "Topic of ntfy."),
+        Setting(
+            "apprise", \.apprise,
+            .ifGiven(
+                .text("the absolute path of a configuration file of Apprise, or the name of a credential", isFile)),
+            "What Apprise reads, with the addresses."),
+        Setting("mail", \.mail, .ifGiven(.text("an address such as me@example.org", isMail)), "Address for mail."),
+        Setting(
+            "token_file", \.tokenFile,
+            .text("an absolute path, or the name of a credential; empty: none") { $0.isEmpty || isFile($0) },
+            "For ntfy: file of an access token."),
+        Setting(
+            "updates", \.updates, .bool,
+            "For ntfy from 2.16 on: later versions of an event replace the message (an older server shows each)."),
+        Setting(
+            "stations", \.stations, .many(.stationID),
+            "Events, alerts and absences of these stations alone; empty: all."),
+        Setting(
+            "here", \.position,
+            .ifGiven(.numbers([-90...90, -180...180], "[latitude, longitude] in degrees, such as [46.23, 7.36]")),
+            "Where this person is; stays on this machine."),
+        Setting(
+            "quiet", \.quiet, .ifGiven(.parsed("HH:MM-HH:MM, such as 22:00-07:00", DayTime.init, \.description)),
+            "Quiet hours, in notify.time_zone."),
+        Setting(
+            "hourly", \.hourly, .integer(1...1000),
+            "Ordinary messages an hour at most; one station can use half of them. Urgent messages and earthquakes of "
+                + "the network each have another such limit."),
+        Setting(
+            "names", \.names, .bool, "Station ids may be in the text, and in the address that a click opens."),
+        Setting("places", \.places, .bool, "The epicentre and its distance from `here` may be in the text."),
+        Setting(
+            "rules.intensity", \.rules.intensity, .ifGiven(.number(1...12)),
+            "A message when a station measures this Mercalli intensity or more."),
+        Setting(
+            "rules.earthquake", \.rules.earthquake, .bool, "A message when a station takes its event for an earthquake."
+        ),
+        Setting("rules.alarm", \.rules.alarm, .bool, "A message when a station raises its alarm."),
+        Setting(
+            "rules.magnitude", \.rules.magnitude, .ifGiven(.number(0...10)),
+            "A message when the network detector publishes an earthquake of this magnitude or more."),
+        Setting(
+            "rules.distance_km", \.rules.distance, .ifGiven(.number(1...20_000, unit: "km")),
+            "The same, within this distance of `here`."),
+        Setting(
+            "rules.expected_intensity", \.rules.expected, .ifGiven(.number(1...12)),
+            "The same, where this Mercalli intensity is expected at `here`."),
+        Setting(
+            "rules.disputed", \.rules.disputed, .bool,
+            "An earthquake that meets these rules makes a message also while it is disputed."),
+        Setting(
+            "rules.offline", \.rules.offline, .bool,
+            "A message when a station, or the broker itself, has been away for ten minutes; one more when it is back."),
+        Setting(
+            "rules.alerts", \.rules.alerts, .ifGiven(.choice()),
+            "A message when a station has an alert of this severity or more."),
+        Setting(
+            "rules.codes", \.rules.codes, .many(.id, atMost: 100),
+            "A message when a station has one of these alerts, such as vibration_limit, whatever its severity."),
+    ]
+
+    /// The place as it is written.
+    private var position: [Double]? {
+        get { here.map { [$0.latitude, $0.longitude] } }
+        set { here = newValue.map { Place(latitude: $0[0], longitude: $0[1]) } }
     }
 
-    /// Server and topic of an ntfy address.
-    private static func address(_ text: String) -> (base: String, topic: String)? {
+    public var problems: [CodedError] {
+        var problems: [CodedError] = []
+        let services = [ntfy != nil, apprise != nil, mail != nil].filter { $0 }.count
+        if services != 1 {
+            problems.append(
+                CodedError("", .crossField, "Exactly one of ntfy, apprise and mail is needed, not \(services)."))
+        }
+        let far = [("distance_km", rules.distance), ("expected_intensity", rules.expected)]
+        for (key, value) in far where value != nil && here == nil {
+            problems.append(CodedError("/rules/\(key)", .crossField, "This needs here: [latitude, longitude]."))
+        }
+        if !tokenFile.isEmpty, ntfy == nil {
+            problems.append(
+                CodedError("/token_file", .crossField, "This is for ntfy; Apprise has its secrets in its own file."))
+        }
+        return problems
+    }
+}
+
+private func isPlain(_ text: String) -> Bool {
+    (1...1000).contains(text.utf8.count)
+        && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x5C }
+}
+
+/// A path, or the name of a credential.
+private func isFile(_ text: String) -> Bool {
+    guard isPlain(text) else { return false }
+    return text.hasPrefix("/")
+        || text.utf8.count <= 100 && !text.hasPrefix(".") && !text.contains("/")
+}
+
+private func isMail(_ text: String) -> Bool {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty && isPlain(text)
+        && text.utf8.allSatisfy { ![0x2C, 0x3A, 0x3B, 0x3C, 0x3E].contains($0) } && !text.hasPrefix("-")
+}
+
+/// Server and topic of an address such as `https://ntfy.sh/my-topic`.
+struct NtfyTopic: Sendable, Equatable, CustomStringConvertible {
+    let base: String
+    let topic: String
+
+    /// - Returns: nil for what is none.
+    init?(_ text: String) {
         guard text.hasPrefix("https://") || text.hasPrefix("http://"), isPlain(text),
             let slash = text.lastIndex(of: "/")
         else {
             return nil
         }
-        let (base, topic) = (String(text[..<slash]), String(text[text.index(after: slash)...]))
+        (base, topic) = (String(text[..<slash]), String(text[text.index(after: slash)...]))
         let authority = base.dropFirst(text.hasPrefix("https") ? 8 : 7).prefix { $0 != "/" }
         guard (try? NetworkAddress(authority, allowsZone: false)) != nil, !base.hasSuffix("/"),
             topic.isMade(1...64, of: { $0.isOfID })
         else { return nil }
-        return (base, topic)
     }
 
-    private static func isPlain(_ text: String) -> Bool {
-        (1...1000).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x5C }
-    }
-
-    /// A path, or the name of a credential.
-    private static func isFile(_ text: String) -> Bool {
-        guard isPlain(text) else { return false }
-        return text.hasPrefix("/")
-            || text.utf8.count <= 100 && !text.hasPrefix(".") && !text.contains("/")
-    }
-
-    private static func isMail(_ text: String) -> Bool {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty && isPlain(text)
-            && text.utf8.allSatisfy { ![0x2C, 0x3A, 0x3B, 0x3C, 0x3E].contains($0) } && !text.hasPrefix("-")
-    }
-
-    private static func shown(_ value: Value?) -> String {
-        guard let value else { return "missing" }
-        return String(decoding: value.json().prefix(80), as: UTF8.self)
-    }
-}
-
-/// A fault of a recipient's settings; a sentence.
-public struct RecipientError: Error, Equatable {
-    public var message: String
-    init(_ message: String) { self.message = message }
+    var description: String { "\(base)/\(topic)" }
 }

@@ -2,7 +2,6 @@ import MQTT
 import Messages
 import Notify
 import Settings
-import Values
 
 /// Everything that `seismote-notify` can be told; ``table`` declares each with its help. How the broker is reached is told
 /// by the chapter `mqtt`, as the agent's own table has it.
@@ -40,10 +39,11 @@ struct NotifySettings: ProgramSettings {
         Setting(
             "notify.recipients", \.recipients,
             .objects(
-                "objects with name, one of ntfy, apprise and mail, and rules; see the manual", atMost: 100,
-                schema: ["type": "object", "required": ["name"]], name: \.name, read: Recipient.read),
-            "Who gets messages; see the manual."),
+                "objects with name, one of ntfy, apprise and mail, and rules; see the manual", atMost: 100, name: \.name
+            ), "Who gets messages; see the manual."),
     ]
+
+    static var manualOfElements: String { Recipient.manualRows(at: "notify.recipients[].") }
 
     func linkOptions(_ subscriptions: [String]) throws(MQTTError) -> LinkOptions {
         let base = "\(mqtt.root)/network/notify/\(clientID)"
@@ -57,14 +57,5 @@ struct NotifySettings: ProgramSettings {
         // What comes while this program is away waits at the broker for it.
         (options.wantsRetained, options.sessionSeconds) = (true, 3600)
         return options
-    }
-}
-
-extension Recipient {
-    /// One as it stands in the settings.
-    fileprivate static func read(_ value: Value) throws(CodedError) -> Recipient {
-        do throws(RecipientError) { return try Recipient(value) } catch {
-            throw CodedError("", .range, error.message)
-        }
     }
 }

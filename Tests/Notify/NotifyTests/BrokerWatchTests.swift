@@ -109,7 +109,7 @@ import Values
                 """
             var watch = Self.watch()
             guard case .shaking(let one)? = watch.take(Self.text("a/event/trigger", event), now: Self.now) else {
-                throw RecipientError("no shaking")
+                throw CancellationError()
             }
             return one
         }

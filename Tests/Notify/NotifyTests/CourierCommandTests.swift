@@ -1,7 +1,6 @@
 import Foundation
 import Messages
 import Testing
-import Values
 
 @testable import Notify
 
@@ -83,53 +82,5 @@ import Values
         // (The last attempt is within the last half hour.)
         #expect(now > 84_600_000_000_000 && now <= 86_400_000_000_000 && (50...60).contains(attempts))
         #expect(RetryPolicy.pause(after: 1) == 30_000_000_000 && RetryPolicy.pause(after: 1000) == 1_800_000_000_000)
-    }
-}
-
-@Suite struct RecipientTests {
-    private static func read(_ members: [Value.Member]) -> String {
-        do throws(RecipientError) {
-            _ = try Recipient(.object(members))
-            return ""
-        } catch { return error.message }
-    }
-
-    private static let good: [Value.Member] = [
-        .init("name", .string("a")), .init("ntfy", .string("https://n.example/t")),
-    ]
-
-    @Test func whatIsWrongIsNamed() {
-        #expect(Self.read(Self.good) == "")
-        let wrong: [(Value.Member, String)] = [
-            (.init("here", .array([.int(91), .int(0)])), "here is [91,0]; allowed: [latitude, longitude]"),
-            (.init("rules", .object([.init("distance_km", .int(100))])), "need here: [latitude, longitude]"),
-            (.init("rules", .object([.init("disputed", .int(1))])), "rules.disputed is 1; allowed: true or false"),
-            (.init("rules", .object([.init("codes", .array([.int(1)]))])), "a list of alerts"),
-            (.init("token_file", .string("../x")), "an absolute path, or the name of a credential"),
-            (.init("quiet", .string("22-7")), "quiet is \"22-7\"; allowed: HH:MM-HH:MM"),
-            (.init("hourly", .int(0)), "hourly is 0; allowed: 1…1000"),
-            (.init("mail", .string("a@b")), "exactly one of ntfy, apprise and mail is needed, not 2"),
-            (.init("hourley", .int(1)), "there is no hourley"),
-            (.init("rules", .object([.init("intensity", .int(13))])), "rules.intensity is 13; allowed: 1…12"),
-            (.init("rules", .object([.init("alerts", .string("fatal"))])), "info, warning or error"),
-            (.init("rules", .object([.init("felt", .bool(true))])), "there is no rules.felt"),
-            (.init("stations", .array([.string("a/b")])), "a list of ids of stations"),
-        ]
-        for (member, words) in wrong {
-            let said = Self.read(Self.good + [member])
-            #expect(said.contains(words), "\(said)")
-        }
-        for address in [
-            "ntfy.sh/t", "https://ntfy.sh", "https://ntfy.sh/", "https://n.example/a b", "ftp://n.example/t",
-        ] {
-            #expect(
-                Self.read([.init("name", .string("a")), .init("ntfy", .string(address))]).contains(
-                    "allowed: https://SERVER/TOPIC"))
-        }
-        for address in ["me", "@b", "a@", "a@b@c", "-oQ@b", "a@b\nBcc: x", "a,b@c"] {
-            #expect(
-                Self.read([.init("name", .string("a")), .init("mail", .string(address))]).contains("an address such as")
-            )
-        }
     }
 }

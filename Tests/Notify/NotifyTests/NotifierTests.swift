@@ -16,11 +16,9 @@ import Testing
         _ name: String = "anna", updates: Bool = false, quiet: String? = nil, hourly: Int = 20,
         _ rules: (inout Recipient.Rules) -> Void = { $0.intensity = 2 }
     ) throws -> Recipient {
-        var one = try Recipient(
-            .object([
-                .init("name", .string(name)), .init("ntfy", .string("https://ntfy.example/topic")),
-                .init("updates", .bool(updates)), .init("hourly", .int(Int64(hourly))),
-            ]))
+        var one = Recipient()
+        (one.name, one.ntfy) = (name, NtfyTopic("https://ntfy.example/topic"))
+        (one.updates, one.hourly) = (updates, hourly)
         one.quiet = try quiet.map { try #require(DayTime($0)) }
         rules(&one.rules)
         return one

@@ -88,7 +88,7 @@ extension Codec {
 
     /// One word out of several.
     /// - Parameter former: words of earlier versions, which files may still have; see ``LoadedSettings/renamed``.
-    static func choice(former: [String: T] = [:]) -> Codec where T: CaseIterable & RawRepresentable<String> {
+    package static func choice(former: [String: T] = [:]) -> Codec where T: CaseIterable & RawRepresentable<String> {
         word(T.allCases.map(\.rawValue), decode: { T(rawValue: $0) ?? former[$0] }, encode: \.rawValue)
     }
 

@@ -70,12 +70,21 @@ public enum SettingsSchema {
         var schema = setting.valueSchema
         if !setting.title.isEmpty { schema = schema.with("title", .string(setting.title)) }
         schema =
-            schema.with("description", .string(setting.help)).with("default", setting.standard)
+            schema.with("description", .string(setting.help))
+            .with("default", setting.standard == .null && !setting.takesNull ? nil : setting.standard)
             .with("x-apply", .string(setting.apply.rawValue)).with("x-remote", .bool(setting.isRemote))
             .with("x-secret", .bool(setting.isSecret))
         if let unit = setting.unit { schema = schema.with("x-unit", .string(unit)) }
         if setting.isAdvanced { schema = schema.with("x-advanced", true) }
         return schema
+    }
+
+    /// The schema of an object by the rows of a table.
+    /// - Parameter levels: first parts of the keys that are left out.
+    static func object(by rows: [Setting<some SettingsRoot>], below levels: Int = 0) -> Value {
+        var group = Group()
+        for row in rows { group.insert(row.key.split(separator: ".").dropFirst(levels), annotated(row)) }
+        return group.schema()
     }
 
     static func object(_ properties: [Value.Member]) -> Value {

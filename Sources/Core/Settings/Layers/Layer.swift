@@ -154,10 +154,10 @@ private struct LayerReader: ~Copyable {
 /// `--set key=value`.
 enum CommandLineLayer {
     /// The tree that one such text stands for.
-    static func document(_ text: String) throws(CodedError) -> Document {
+    static func document(_ text: String, example: String = "trace.rate_hz=10") throws(CodedError) -> Document {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw CodedError(
-                "", .syntax, "Not a setting: `\(text.prefix(80))`.", allowed: "key=value, such as trace.rate_hz=10")
+                "", .syntax, "Not a setting: `\(text.prefix(80))`.", allowed: "key=value, such as \(example)")
         }
         let key = text[..<equals]
         let pointer = JSONPointer.of(key: String(key))

@@ -17,6 +17,16 @@ enum SettingsTree {
         return children
     }()
 
+    /// The keys that may stand in the object at a key (empty for the root), in the order of a table's keys.
+    static func children(of key: String, in keys: [String]) -> [String] {
+        let start = key.isEmpty ? "" : key + "."
+        return keys.reduce(into: []) { children, one in
+            guard one.hasPrefix(start) else { return }
+            let child = String(one.dropFirst(start.count).prefix { $0 != "." })
+            if !children.contains(child) { children.append(child) }
+        }
+    }
+
     static func joined(_ parent: String, _ key: String) -> String { parent.isEmpty ? key : parent + "." + key }
 
     /// The value at a key such as `axes.x.filter`.

@@ -9,8 +9,32 @@ extension Codec where T == Double {
         quantity(.time, .from(range.lowerBound, to: range.upperBound))
     }
 
-    package static func number(_ range: ClosedRange<Double>, unit: String) -> Codec {
+    package static func number(_ range: ClosedRange<Double>, unit: String? = nil) -> Codec {
         number(.from(range.lowerBound, to: range.upperBound), unit: unit)
+    }
+}
+
+extension Codec where T == [Double] {
+    /// A list with a number for each range.
+    package static func numbers(_ ranges: [ClosedRange<Double>], _ allowed: String) -> Codec {
+        let elements = ranges.map { Codec<Double>.number($0) }
+        let count = Value.int(Int64(ranges.count))
+        return Codec(
+            type: "list of numbers", unit: nil, allowed: allowed,
+            schema: [
+                "type": "array", "prefixItems": .array(elements.map(\.schema)), "minItems": count, "maxItems": count,
+            ],
+            decode: { value, path, findings in
+                guard case .array(let values) = value, values.count == elements.count else {
+                    findings.wrongType(path, "a list of \(elements.count) numbers", got: value, allowed: allowed)
+                    return nil
+                }
+                let numbers = elements.indices.compactMap {
+                    elements[$0].decode(values[$0], "\(path)/\($0)", &findings)
+                }
+                return numbers.count == elements.count ? numbers : nil
+            },
+            encode: { .array($0.map { .shortest($0) }) })
     }
 }
 
@@ -21,27 +45,42 @@ extension Codec where T == String {
     /// The name of a session at the broker, or of a station.
     package static let id = text(.id(1...64))
 
+    /// The id of a station that there can be.
+    package static let stationID = text(.id(1...64), reserved: Topics.reserved)
+
     /// Text by a rule of its own.
-    /// - Parameters:
-    ///   - pattern: as much of the rule as a regular expression (ECMA 262, anchored) can say; nil: nothing.
-    package static func text(
-        _ allowed: String, pattern: String? = nil, _ isGood: @escaping @Sendable (String) -> Bool
-    ) -> Codec {
-        var schema: Value = ["type": "string"]
-        if let pattern { schema = schema.with("pattern", .string(pattern)) }
-        return Codec(
-            type: "text", unit: nil, allowed: allowed, schema: schema,
-            decode: { value, path, findings in
-                guard let text = decodeText(value, path, allowed, &findings) else { return nil }
-                if isGood(text) { return text }
-                findings.add(path, .range, "This text is not allowed here.", got: value, allowed: allowed)
-                return nil
-            },
-            encode: { .string($0) })
+    package static func text(_ allowed: String, _ isGood: @escaping @Sendable (String) -> Bool) -> Codec {
+        parsed(allowed, { isGood($0) ? $0 : nil }, { $0 })
     }
 }
 
 extension Codec {
+    /// Text that stands for a value.
+    /// - Parameters:
+    ///   - read: nil for what is not allowed.
+    ///   - write: its text.
+    package static func parsed(
+        _ allowed: String, _ read: @escaping @Sendable (String) -> T?, _ write: @escaping @Sendable (T) -> String
+    ) -> Codec {
+        Codec(
+            type: "text", unit: nil, allowed: allowed, schema: ["type": "string"],
+            decode: { value, path, findings in
+                guard let text = decodeText(value, path, allowed, &findings) else { return nil }
+                if let found = read(text) { return found }
+                findings.add(path, .range, "This text is not allowed here.", got: value, allowed: allowed)
+                return nil
+            },
+            encode: { .string(write($0)) })
+    }
+
+    /// A setting without a default, which may be left out. Null is refused: a key without a value is a mistake.
+    package static func ifGiven<Wrapped: Sendable>(_ codec: Codec<Wrapped>) -> Codec where T == Wrapped? {
+        Codec(
+            type: codec.type, unit: codec.unit, allowed: codec.allowed, schema: codec.schema,
+            decode: { value, path, findings in codec.decode(value, path, &findings).map { .some($0) } },
+            encode: { $0.map(codec.encode) ?? .null })
+    }
+
     /// At most so many elements, in their order; unlike those of a station's lists they may be there twice.
     package static func many<Element: Sendable>(
         _ element: Codec<Element>, atMost most: Int = 1000
@@ -69,18 +108,13 @@ extension Codec {
     }
 
     /// An object whose members have names that are ids of stations: at most 1000.
-    /// - Parameters:
-    ///   - read: what stands at an id; nil for what is not allowed there.
-    ///   - write: its text.
-    package static func byStation<Kind: Sendable>(
-        _ allowed: String, _ read: @escaping @Sendable (String) -> Kind?, _ write: @escaping @Sendable (Kind) -> String
-    ) -> Codec where T == [String: Kind] {
-        let id = TextRule.id(1...64)
+    package static func byStation<Kind: Sendable>(_ element: Codec<Kind>) -> Codec where T == [String: Kind] {
+        let (id, allowed) = (TextRule.id(1...64), "id: \(element.allowed)")
         return Codec(
             type: "object", unit: nil, allowed: allowed,
             schema: [
                 "type": "object", "maxProperties": 1000, "propertyNames": ["pattern": .string(id.pattern)],
-                "additionalProperties": ["type": "string"],
+                "additionalProperties": element.schema,
             ],
             decode: { value, path, findings in
                 guard case .object(let members) = value, members.count <= 1000 else {
@@ -95,37 +129,38 @@ extension Codec {
                         findings.add(here, .range, "This is not the id of a station.", allowed: id.allowed)
                         continue
                     }
-                    guard let text = decodeText(member.value, here, allowed, &findings) else { continue }
-                    guard let one = read(text) else {
-                        findings.add(
-                            here, .range, "This text is not allowed here.", got: member.value, allowed: allowed)
-                        continue
-                    }
-                    all[member.key] = one
+                    all[member.key] = element.decode(member.value, here, &findings)
                 }
                 return findings.errors.count == start ? all : nil
             },
-            encode: { all in .object(all.sorted { $0.key < $1.key }.map { .init($0.key, .string(write($0.value))) }) })
+            encode: { all in
+                .object(all.sorted { $0.key < $1.key }.map { .init($0.key, element.encode($0.value)) })
+            })
     }
 
-    /// Objects that read themselves and have names.
-    /// - Parameters:
-    ///   - schema: JSON Schema of one.
-    ///   - read: throws what is wrong and what is allowed.
-    package static func objects<Element: Sendable>(
-        _ allowed: String, atMost most: Int, schema: Value, name: @escaping @Sendable (Element) -> String,
-        read: @escaping @Sendable (Value) throws(CodedError) -> Element
+    /// Objects that have a table of their own. Each needs a `name`, which no other has.
+    package static func objects<Element: TableSettings>(
+        _ allowed: String, atMost most: Int, name: @escaping @Sendable (Element) -> String
     ) -> Codec where T == [Element] {
         let element = Codec<Element>(
-            type: "object", unit: nil, allowed: allowed, schema: schema,
+            type: "object", unit: nil, allowed: allowed,
+            schema: SettingsSchema.object(by: Element.table).with("required", ["name"]),
             decode: { value, path, findings in
-                do throws(CodedError) { return try read(value) } catch {
-                    findings.add(path + error.path, error.code, error.message, allowed: error.allowed)
-                    return nil
+                let start = findings.errors.count
+                var one = Element()
+                one.read(value, at: path, &findings)
+                guard findings.errors.count == start else { return nil }
+                if value["name"] == nil { findings.add(path, .type, "The key `name` is missing.") }
+                for problem in one.problems {
+                    findings.add(path + problem.path, problem.code, problem.message, allowed: problem.allowed)
                 }
+                return findings.errors.count == start ? one : nil
             },
-            // (Only an empty list is ever written.)
-            encode: { _ in [:] })
+            encode: { one in
+                let values = Element.table.map { (row: $0, value: $0.write(one, 0)) }
+                return SettingsTree.build(
+                    values.filter { $0.row.takesNull || $0.value != .null }.map { ($0.row.key, $0.value) })
+            })
         let list = many(element, atMost: most)
         return Codec(
             type: "list", unit: nil, allowed: list.allowed, schema: list.schema,

@@ -21,12 +21,9 @@ extension ProgramSettings {
 
     /// The JSON Schema (2020-12) of the file; see ``SettingsSchema``.
     public static var schema: Value {
-        let own = table.map { setting in
-            Value.Member(String(setting.key.dropFirst(chapter.utf8.count + 1)), SettingsSchema.annotated(setting))
-        }
         let chapters = SettingsSchema.object([
             .init("mqtt", SettingsSchema.value["properties"]?["mqtt"] ?? [:]),
-            .init(chapter, SettingsSchema.object(own)),
+            .init(chapter, SettingsSchema.object(by: table, below: 1)),
         ])
         guard case .object(let members) = chapters else { return chapters }
         let head: [Value.Member] = [
@@ -38,7 +35,7 @@ extension ProgramSettings {
 
     /// A chapter of the reference (Markdown).
     public static var manual: String {
-        var text = """
+        let head = """
             ## \(program.filter { $0 != "`" })
 
             In `\(usualFile)`, or in the file that `--config` names.
@@ -47,10 +44,18 @@ extension ProgramSettings {
             |---|---|---|---|
 
             """
-        for setting in table {
-            let cells = ["`\(setting.key)`", "`\(setting.defaultText)`", setting.allowedWithUnit, setting.help]
-            text += "| " + cells.map(SettingsManual.escaped).joined(separator: " | ") + " |\n"
+        return head + manualRows() + manualOfElements
+    }
+}
+
+extension TableSettings {
+    /// Rows of the reference (Markdown).
+    /// - Parameter prefix: in front of each key.
+    package static func manualRows(at prefix: String = "") -> String {
+        table.reduce("") { rows, setting in
+            let standard = setting.standard == .null ? "none" : "`\(setting.defaultText)`"
+            let cells = ["`\(prefix)\(setting.key)`", standard, setting.allowedWithUnit, setting.help]
+            return rows + "| " + cells.map(SettingsManual.escaped).joined(separator: " | ") + " |\n"
         }
-        return text
     }
 }

@@ -1,21 +1,61 @@
 import Messages
 import Values
 
+/// Settings that have a table: those of a program beside the agent, and those of each element of a list in them.
+public protocol TableSettings: SettingsRoot {
+    /// All rows, in the order of the default file. The dots of a key stand for objects.
+    static var table: [Setting<Self>] { get }
+    /// Rules between several settings that are broken here, with paths from here on; asked where each setting is right.
+    var problems: [CodedError] { get }
+}
+
+extension TableSettings {
+    public var problems: [CodedError] { [] }
+
+    /// Reads the value at a key, or the object around several, along the table.
+    /// - Parameters:
+    ///   - key: empty for the whole.
+    ///   - nullResets: null takes a key back to its default.
+    mutating func read(
+        _ value: Value, key: String = "", at path: String, nullResets: Bool = false, _ findings: inout Findings
+    ) {
+        if let row = Self.table.first(where: { $0.key == key }) {
+            let isReset = value == .null && nullResets && !row.takesNull
+            return row.read(isReset ? row.standard : value, path, 0, &self, &findings)
+        }
+        let names = SettingsTree.children(of: key, in: Self.table.map(\.key))
+        guard case .object(let members) = value else {
+            return findings.wrongType(
+                path, "an object", got: value, allowed: "an object with \(names.joined(separator: ", "))")
+        }
+        for member in members {
+            guard names.contains(member.key) else {
+                findings.add(.unknownKey(member, in: names, at: path))
+                continue
+            }
+            let here = JSONPointer.appending(member.key, to: path)
+            read(member.value, key: SettingsTree.joined(key, member.key), at: here, nullResets: nullResets, &findings)
+        }
+    }
+}
+
 /// The settings of a program beside the agent: a chapter of its own with a row for each key, and the chapter `mqtt`,
 /// which is the agent's.
-public protocol ProgramSettings: SettingsRoot {
+public protocol ProgramSettings: TableSettings {
     /// Name of the chapter, such as `feed`.
     static var chapter: String { get }
     /// Name of the program in texts, such as `seismote-feed`.
     static var program: String { get }
     /// One of its settings with a value, for its help: `feed.days=30`.
     static var example: String { get }
-    /// All rows of the chapter, in the order of the default file.
-    static var table: [Setting<Self>] { get }
+    /// Rows of the manual for elements of lists that have a table; see ``TableSettings/manualRows(at:)``.
+    static var manualOfElements: String { get }
     var mqtt: MQTTConfiguration { get set }
 }
 
 extension ProgramSettings {
+    public static var manualOfElements: String { "" }
+
     /// Where the settings are unless another file is named.
     public static var usualFile: String { "/etc/seismote/\(chapter).yaml" }
 
@@ -32,7 +72,7 @@ extension ProgramSettings {
         }
         for override in overrides {
             do throws(CodedError) {
-                reader.take(.commandLine, try CommandLineLayer.document(override))
+                reader.take(.commandLine, try CommandLineLayer.document(override, example: Self.example))
             } catch {
                 reader.findings.add(error.from(.commandLine))
             }
@@ -58,11 +98,15 @@ private struct ProgramReader<Program: ProgramSettings> {
                     let part = Document(root: .object([member]), marks: document.marks)
                     layers.append(Layer(source, part, &findings))
                 } else if member.key == Program.chapter {
-                    takeChapter(member.value, from: source)
+                    guard member.value != .null else { continue }
+                    settings.read(
+                        member.value, key: member.key, at: "/\(member.key)", nullResets: source == .commandLine,
+                        &findings)
                 } else {
                     var error = CodedError.unknownKey(member, in: known, at: "")
                     // Somebody may have left the chapter out.
-                    error.nearest = row(Program.chapter + "." + member.key)?.key ?? error.nearest
+                    let whole = SettingsTree.joined(Program.chapter, member.key)
+                    if Program.table.contains(where: { $0.key == whole }) { error.nearest = whole }
                     findings.add(error)
                 }
             }
@@ -70,26 +114,6 @@ private struct ProgramReader<Program: ProgramSettings> {
             findings.wrongType("", "an object", got: other, allowed: "an object with \(known.joined(separator: ", "))")
         }
         findings.locate(from: start) { (source, document.mark(at: $0)) }
-    }
-
-    private func row(_ key: String) -> Setting<Program>? { Program.table.first { $0.key == key } }
-
-    private mutating func takeChapter(_ value: Value, from source: SettingSource) {
-        let names = Program.table.map { String($0.key.dropFirst(Program.chapter.utf8.count + 1)) }
-        guard value != .null else { return }
-        guard case .object(let members) = value else {
-            return findings.wrongType(
-                "/\(Program.chapter)", "an object", got: value,
-                allowed: "an object with \(names.joined(separator: ", "))")
-        }
-        for member in members {
-            guard let row = row(Program.chapter + "." + member.key) else {
-                findings.add(.unknownKey(member, in: names, at: "/\(Program.chapter)"))
-                continue
-            }
-            let isReset = member.value == .null && source == .commandLine && !row.takesNull
-            row.read(isReset ? row.standard : member.value, JSONPointer.of(key: row.key), 0, &settings, &findings)
-        }
     }
 
     func finished() throws(CodedErrors) -> Program {
