@@ -47,7 +47,7 @@ package struct Certificate: Equatable {
             let end = DER.seconds(until.tag, until.content)
         else { return nil }
         self.bytes = bytes
-        self.serial = Self.hex(Array(serial.drop { $0 == 0 }))
+        self.serial = Hexadecimal.text(Array(serial.drop { $0 == 0 }))
         (self.issuer, self.subject, self.key) = (issuer.whole, subject.whole, key.whole)
         (self.from, self.until) = (begin, end)
         while let part = reader.next() {
@@ -99,11 +99,6 @@ package struct Certificate: Equatable {
     /// - Parameter now: seconds since 1970.
     package func isDue(_ now: Int) -> Bool { now >= from + (until - from) / 3 * 2 }
 
-    package static func hex(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
     package static func bytes(hex: String) -> [UInt8] {
         let digits = hex.utf8.map { UInt8(($0 < 0x3a ? $0 - 0x30 : ($0 | 0x20) - 0x57) & 15) }
         return stride(from: 0, to: digits.count / 2 * 2, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -139,7 +134,7 @@ package enum Fingerprint {
     package static func of(_ bytes: [UInt8]) -> String {
         var hash = SHA256()
         hash.update(bytes)
-        return Certificate.hex(hash.digest()).uppercased()
+        return Hexadecimal.text(hash.digest()).uppercased()
     }
 
     /// `SHA256:` and 64 hexadecimal digits, colons between them or not: the digits in capitals; nil: it is none.

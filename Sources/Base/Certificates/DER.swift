@@ -1,4 +1,3 @@
-import Glibc
 import Values
 
 /// The encoding of certificates (ITU-T X.690), as far as ours need it.
@@ -135,18 +134,6 @@ package enum UTC {
     }
 }
 
-/// Addresses as bytes.
-package enum IPAddress {
-    /// Four bytes or sixteen; nil: it is no address.
-    package static func bytes(_ text: String) -> [UInt8]? {
-        var short = in_addr()
-        if inet_pton(AF_INET, text, &short) == 1 { return withUnsafeBytes(of: short) { Array($0) } }
-        var long = in6_addr()
-        if inet_pton(AF_INET6, text, &long) == 1 { return withUnsafeBytes(of: long) { Array($0) } }
-        return nil
-    }
-}
-
 /// PEM: base64 between two lines.
 package enum PEM {
     package static func text(_ kind: String, _ bytes: [UInt8]) -> String {
@@ -176,55 +163,5 @@ package enum PEM {
             }
         }
         return found
-    }
-}
-
-/// Base64 (RFC 4648).
-package enum Base64 {
-    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    package static func text(_ bytes: [UInt8]) -> String {
-        var out: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let part = bytes[start..<min(start + 3, bytes.count)]
-            var word: UInt32 = 0
-            for i in 0..<3 { word = word << 8 | (i < part.count ? UInt32(part[start + i]) : 0) }
-            for i in 0..<4 {
-                out.append(i <= part.count ? letters[Int(word >> UInt32(18 - 6 * i) & 63)] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: out, as: UTF8.self)
-    }
-
-    /// The bytes; white space is passed over; nil where it is none.
-    package static func bytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var out: [UInt8] = []
-        var (word, count, padding): (UInt32, Int, Int) = (0, 0, 0)
-        for letter in text {
-            let value: UInt8
-            switch letter {
-            case 0x41...0x5a: value = letter - 0x41
-            case 0x61...0x7a: value = letter - 0x61 + 26
-            case 0x30...0x39: value = letter - 0x30 + 52
-            case 0x2b: value = 62
-            case 0x2f: value = 63
-            case 0x3d:
-                padding += 1
-                continue
-            case 0x20, 0x09, 0x0a, 0x0d: continue
-            default: return nil
-            }
-            if padding > 0 { return nil }
-            word = word << 6 | UInt32(value)
-            count += 1
-            if count % 4 == 0 { out += [UInt8(word >> 16 & 255), UInt8(word >> 8 & 255), UInt8(word & 255)] }
-        }
-        switch count % 4 {
-        case 2: out.append(UInt8(word >> 4 & 255))
-        case 3: out += [UInt8(word >> 10 & 255), UInt8(word >> 2 & 255)]
-        case 1: return nil
-        default: break
-        }
-        return out
     }
 }

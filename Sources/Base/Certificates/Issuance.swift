@@ -178,7 +178,7 @@ package struct RevocationList: Equatable {
         while let entry = entries.next(DER.Tag.sequence) {
             var fields = DER.Reader(entry)
             if let serial = fields.next(DER.Tag.integer) {
-                serials.insert(Certificate.hex(Array(serial.drop { $0 == 0 })))
+                serials.insert(Hexadecimal.text(Array(serial.drop { $0 == 0 })))
             }
         }
     }

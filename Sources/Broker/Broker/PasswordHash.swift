@@ -1,4 +1,4 @@
-import Certificates
+import Values
 
 /// Passwords, and the hashes by which mosquitto knows them.
 package enum PasswordHash {

@@ -2,6 +2,7 @@ import Administration
 import Broker
 import Certificates
 import Glibc
+import Values
 
 /// The two authorities: that of the broker's certificate, and that of the stations'. Keys and signatures are `openssl`'s.
 struct Authority {
@@ -142,7 +143,7 @@ struct Authority {
 
     /// A serial number as a certificate has it, without zeros in front.
     private static func short(_ serial: String) -> String {
-        Certificate.hex(Array(Certificate.bytes(hex: serial).drop { $0 == 0 }))
+        Hexadecimal.text(Array(Certificate.bytes(hex: serial).drop { $0 == 0 }))
     }
 }
 

@@ -2,6 +2,7 @@ import Administration
 import Broker
 import Certificates
 import Glibc
+import Values
 
 extension Failure {
     static func misuse(_ words: String) -> Failure {
@@ -18,7 +19,7 @@ func randomByte() -> UInt8 { UInt8.random(in: 0...255) }
 func newSerial() -> String {
     var bytes = (0..<15).map { _ in randomByte() }
     bytes[0] = bytes[0] & 0x3f | 0x40
-    return Certificate.hex(bytes)
+    return Hexadecimal.text(bytes)
 }
 
 /// The place's time, as `strftime` writes it.

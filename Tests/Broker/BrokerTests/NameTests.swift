@@ -1,6 +1,7 @@
 import Certificates
 import TestSupport
 import Testing
+import Values
 
 @testable import Broker
 
@@ -82,12 +83,12 @@ import Testing
     @Test func theDigestIsThatOfTheStandard() {
         // FIPS 180-4, "abc"; and a message of two blocks.
         #expect(
-            Certificate.hex(SHA512.digest(Array("abc".utf8))).hasPrefix(
+            Hexadecimal.text(SHA512.digest(Array("abc".utf8))).hasPrefix(
                 "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea2"))
         let long =
             "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
         #expect(
-            Certificate.hex(SHA512.digest(Array(long.utf8))).hasPrefix(
+            Hexadecimal.text(SHA512.digest(Array(long.utf8))).hasPrefix(
                 "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa1"))
     }
 

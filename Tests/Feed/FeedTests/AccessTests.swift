@@ -93,11 +93,7 @@ struct AccessTests {
     @Test func readsBasicAuthorisation() throws {
         let login = try #require(AccessRules.basic("Basic YWxpOm9wZW46c2VzYW1l"))
         #expect(login.user == "ali" && login.password == "open:sesame")
-        for (text, bytes) in [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYmFy", "foobar")] {
-            #expect(AccessRules.base64(text) == Array(bytes.utf8))
-        }
-        for text in ["Z", "Zg=", "Zg===", "Z===", "Zm9v!", "Zg==Zg=="] { #expect(AccessRules.base64(text) == nil) }
-        for header in ["", "Basic", "Bearer YWxpOm9wZW4=", "Basic YWxp", "Basic ! "] {
+        for header in ["", "Basic", "Bearer YWxpOm9wZW4=", "Basic YWxp", "Basic ! ", "Basic YTpi\t", "Basic YTo"] {
             #expect(AccessRules.basic(header) == nil, "\(header)")
         }
     }

@@ -46,12 +46,8 @@ public struct Finding: Sendable, Equatable {
     public var placeName: String {
         switch place {
         case .iio(let device): device
-        case .i2c(let bus, let address): "/dev/i2c-\(bus) 0x" + Self.hex(address)
+        case .i2c(let bus, let address): "/dev/i2c-\(bus) " + hex(UInt8(truncatingIfNeeded: address))
         }
-    }
-
-    private static func hex(_ address: Int) -> String {
-        (address < 16 ? "0" : "") + String(address, radix: 16)
     }
 
     /// Whether the agent can use it as it is.

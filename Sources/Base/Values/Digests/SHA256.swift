@@ -28,15 +28,7 @@ public struct SHA256: Sendable {
     }
 
     /// The digest as 64 lower-case hexadecimal digits.
-    public func hexDigest() -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for byte in digest() {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public func hexDigest() -> String { Hexadecimal.text(digest()) }
 
     /// The hexadecimal digest of one piece.
     public static func hexDigest(of bytes: [UInt8]) -> String {

@@ -8,7 +8,7 @@ public enum RandomUUID {
             if i == 6 { byte = byte & 0x0F | 0x40 }
             if i == 8 { byte = byte & 0x3F | 0x80 }
             if [4, 6, 8, 10].contains(i) { text += "-" }
-            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            text += Hexadecimal.text([byte])
         }
         return text
     }

@@ -35,7 +35,8 @@ public struct RecordedMessages: Sendable {
         let line = beginning.prefix { $0 != UInt8(ascii: "\n") }
         if line.first == UInt8(ascii: "{") { return true }
         guard let space = line.lastIndex(of: UInt8(ascii: " ")) else { return false }
-        return line[..<space].contains(UInt8(ascii: "/")) && line[(space + 1)...].allSatisfy { $0.hexValue != nil }
+        return line[..<space].contains(UInt8(ascii: "/"))
+            && line[(space + 1)...].allSatisfy { Hexadecimal.value($0) != nil }
     }
 
     /// - Throws: what is wrong with the line.
@@ -109,7 +110,9 @@ public struct RecordedMessages: Sendable {
             switch (tree["payload"], tree["payload_b64"]) {
             case (.string(let text)?, _): return text.isEmpty ? nil : (topic, Content(bytes: Array(text.utf8)))
             case (let value?, _): return (topic, Content(tree: value))
-            case (_, .string(let text)?): return (topic, Content(bytes: base64(text)))
+            case (_, .string(let text)?):
+                guard let bytes = Base64.bytes(text.utf8) else { throw ConversionError("payload_b64 is not base64") }
+                return (topic, Content(bytes: bytes))
             default: return nil
             }
         }
@@ -121,7 +124,7 @@ public struct RecordedMessages: Sendable {
         bytes.reserveCapacity((line.endIndex - space) / 2)
         var high: UInt8?
         for byte in line[(space + 1)...] {
-            guard let value = byte.hexValue else {
+            guard let value = Hexadecimal.value(byte) else {
                 throw ConversionError("the payload is not hexadecimal: use mosquitto_sub -F '%t %x'")
             }
             if let upper = high {
@@ -133,27 +136,6 @@ public struct RecordedMessages: Sendable {
         }
         guard high == nil else { throw ConversionError("the payload has half a byte: the line is cut") }
         return bytes.isEmpty ? nil : (String(decoding: line[..<space], as: UTF8.self), Content(bytes: bytes))
-    }
-
-    private static func base64(_ text: String) -> [UInt8] {
-        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
-        for byte in text.utf8 {
-            let value: UInt8
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - 65
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - 71
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte + 4
-            case UInt8(ascii: "+"): value = 62
-            case UInt8(ascii: "/"): value = 63
-            default: continue
-            }
-            (bits, count) = (bits << 6 | UInt32(value), count + 6)
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
     }
 
     // MARK: Samples
@@ -258,16 +240,4 @@ public struct RecordedMessages: Sendable {
 public struct ConversionError: Error, Sendable, Equatable {
     public var message: String
     public init(_ message: String) { self.message = message }
-}
-
-extension UInt8 {
-    /// Value of a hexadecimal digit.
-    fileprivate var hexValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - 48
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - 87
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - 55
-        default: nil
-        }
-    }
 }

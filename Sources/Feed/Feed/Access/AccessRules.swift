@@ -1,4 +1,5 @@
 import Messages
+import Values
 
 /// Rules of access: everybody is served, or those who have an account, or an address that needs none.
 public struct AccessRules: Sendable {
@@ -65,36 +66,10 @@ public struct AccessRules: Sendable {
     static func basic(_ header: String) -> (user: String, password: String)? {
         let words = header.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "basic", words[1].utf8.count <= 1000,
-            let bytes = base64(words[1])
+            let bytes = Base64.bytes(words[1].utf8, isStrict: true)
         else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         guard let colon = text.firstIndex(of: ":") else { return nil }
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
-    }
-
-    /// RFC 4648; nil for what is none.
-    static func base64(_ text: some StringProtocol) -> [UInt8]? {
-        var (bytes, value, bits): ([UInt8], UInt32, Int) = ([], 0, 0)
-        let letters = Array(text.utf8)
-        let rest = letters.drop { $0 != UInt8(ascii: "=") }
-        guard letters.count % 4 == 0, rest.count <= 2, rest.allSatisfy({ $0 == UInt8(ascii: "=") }) else { return nil }
-        for letter in letters.dropLast(rest.count) {
-            let digit: UInt8
-            switch letter {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = letter - 65
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = letter - 71
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = letter + 4
-            case UInt8(ascii: "+"): digit = 62
-            case UInt8(ascii: "/"): digit = 63
-            default: return nil
-            }
-            value = value << 6 | UInt32(digit)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(bits)))
-            }
-        }
-        return bytes
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Values
 
 /// Addresses of the internet that begin in the same way: `192.168.1.0/24`, `fd00::/8`, or one address.
 public struct AddressRange: Sendable, Equatable {
@@ -29,13 +29,9 @@ public struct AddressRange: Sendable, Equatable {
 
     /// Four bytes, or sixteen; an IPv4 address in the form of IPv6 (`::ffff:1.2.3.4`) has four.
     private static func bytes(_ text: String) -> [UInt8]? {
-        var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
-        var sixteen = in6_addr()
-        guard inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
-        let bytes = withUnsafeBytes(of: sixteen) { Array($0) }
+        guard let bytes = IPAddress.bytes(text) else { return nil }
         let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        return Array(bytes[..<12]) == mapped ? Array(bytes[12...]) : bytes
+        return bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
 
     static func isAddress(_ text: String) -> Bool { bytes(text) != nil }

@@ -20,7 +20,7 @@ final class MessageLines {
             file.append(bytes)
         case .mseed, .cbor:
             file.append(",\"payload_b64\":\"")
-            appendBase64(bytes)
+            file.append(Base64.text(Array(bytes)))
             file.append("\"")
         default:
             file.append(",\"payload\":")
@@ -33,21 +33,4 @@ final class MessageLines {
     func check() throws(OutputError) { try file.check() }
 
     func close() throws(OutputError) { try file.finish() }
-
-    /// RFC 4648, section 4.
-    private func appendBase64(_ bytes: UnsafeRawBufferPointer) {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var i = 0
-        while i < bytes.count {
-            let left = bytes.count - i
-            let group =
-                UInt32(bytes[i]) << 16 | (left > 1 ? UInt32(bytes[i + 1]) << 8 : 0)
-                | (left > 2 ? UInt32(bytes[i + 2]) : 0)
-            file.append(alphabet[Int(group >> 18)])
-            file.append(alphabet[Int(group >> 12 & 63)])
-            file.append(left > 1 ? alphabet[Int(group >> 6 & 63)] : UInt8(ascii: "="))
-            file.append(left > 2 ? alphabet[Int(group & 63)] : UInt8(ascii: "="))
-            i += 3
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Values
 
 /// An I2C bus as the drivers need it. Calls give 0 or an errno: what it means for a sensor says `I2CDevice`, which
 /// also tries again. None of them waits longer than the bus's time limit, and none takes memory from the heap.
@@ -118,10 +119,7 @@ struct I2CDevice {
 }
 
 /// `0x53`.
-func hex(_ value: UInt8) -> String {
-    let digits = String(value, radix: 16)
-    return digits.utf8.count < 2 ? "0x0" + digits : "0x" + digits
-}
+func hex(_ value: UInt8) -> String { "0x" + Hexadecimal.text([value]) }
 
 /// Memory for bytes from a bus, which stays in one place.
 final class ByteBuffer {
