@@ -62,9 +62,7 @@ public struct FeedSettings: ProgramSettings {
             "Name of the session at the broker; two feeds on one broker need two."),
         Setting(
             "feed.listen", \.listen,
-            .text("an IP address") {
-                (2...45).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-            },
+            .text("an IP address, or localhost") { IPAddress.bytes(withoutZone($0)) != nil || $0 == "localhost" },
             "Address to listen on; 0.0.0.0 or :: is every network of the machine: see the manual for TLS and accounts."
         ),
         Setting("feed.seedlink_port", \.seedLinkPort, .integer(0...65535), "Port of SeedLink; 0: none."),
@@ -168,6 +166,12 @@ public struct FeedSettings: ProgramSettings {
             ].map { "\(root)/\(id)/\($0)" }
         } + ["event", "event/last"].map { "\(root)/network/\($0)" }
     }
+}
+
+/// An IPv6 address without the interface that it is of: `fe80::1` of `fe80::1%eth0`.
+private func withoutZone(_ text: String) -> String {
+    guard let sign = text.firstIndex(of: "%"), text.contains(":"), text[sign...].utf8.count > 1 else { return text }
+    return String(text[..<sign])
 }
 
 /// Network, station and location codes, as `XX.BASE.00`.

@@ -45,10 +45,13 @@ struct FeedProgram: ParsableCommand {
         if let printed = options.printed { return print(printed, terminator: "") }
         let path = options.path(config)
         var lines: [String] = []
-        if let broker { lines.append("mqtt.uri=[\"\(broker.contains("://") ? broker : "mqtt://\(broker)")\"]") }
-        if let listen { lines.append("feed.listen=\"\(listen)\"") }
-        if let groups { lines.append("feed.groups=[\(groups)]") }
-        if let stations { lines.append("feed.stations=[\(stations)]") }
+        if let broker {
+            let uri = broker.contains("://") ? broker : "mqtt://\(broker)"
+            lines.append(FeedSettings.override("mqtt.uri", .array([.string(uri)])))
+        }
+        if let listen { lines.append(FeedSettings.override("feed.listen", .string(listen))) }
+        if let groups { lines.append(FeedSettings.override("feed.groups", list: groups)) }
+        if let stations { lines.append(FeedSettings.override("feed.stations", list: stations)) }
         let settings = try options.load(path, adding: lines) { printError($0) }
         if options.check { return print("\(path ?? "settings"): valid") }
         if options.health { return try ProgramOptions<FeedSettings>.reportHealth(of: settings.folder) }

@@ -59,6 +59,18 @@ extension ProgramSettings {
     /// Where the settings are unless another file is named.
     public static var usualFile: String { "/etc/seismote/\(chapter).yaml" }
 
+    /// An option of the command line as ``load(file:overrides:)`` takes it. Text stays text: a station may be
+    /// called `1001`.
+    package static func override(_ key: String, _ value: Value) -> String {
+        key + "=" + String(decoding: value.json(), as: UTF8.self)
+    }
+
+    /// The same for a list of texts.
+    /// - Parameter words: with commas between them.
+    package static func override(_ key: String, list words: String) -> String {
+        override(key, .array(words.split { $0 == "," || $0 == " " }.map { .string(String($0)) }))
+    }
+
     /// Reads a file and what the command line says above it, `KEY=VALUE` each; nothing after the `=` is the default.
     /// - Throws: all that is wrong.
     public static func load(file: [UInt8]?, overrides: [String]) throws(CodedErrors) -> Self {
