@@ -39,13 +39,6 @@ struct Dispatcher: ~Copyable {
     private var changing: Change?
     private var asked: [Int: (order: SettingsOrder, request: CommandRequest)] = [:]
     private var lastAsked = 0
-    /// Outcomes that the change waits for: of an order, of a write, of a look for files and for room, of the reply's
-    /// way to the disk.
-    private var changeOrder: (number: Int, step: ChangeOrder)?
-    private var persisting: Int?
-    private var checking: Int?
-    private var measuring: Int?
-    private var answering: Int?
     /// A wish for the updater on its way to the disk.
     private var wishing: (number: Int, request: CommandRequest, version: String, isConfirmation: Bool)?
     /// An update that the updater has not answered yet.
@@ -60,13 +53,16 @@ struct Dispatcher: ~Copyable {
     /// A change of the settings is under way.
     var isChanging: Bool { changing != nil }
     /// Order of the change that the sampling thread is carrying out now.
-    var stepUnderWay: ChangeOrder? { mutating get { changeOrder?.step } }
+    var stepUnderWay: Change.Step? {
+        mutating get { if case .order(_, let step)? = changing?.awaited { step } else { nil } }
+    }
     /// True while a command or reply waits for the thread of the disk.
     var waitsForDisk: Bool {
         // (Mutating because Swift 6.0's verifier ends the compiler where a borrowed dispatcher is looked into like this.)
         mutating get {
-            disk.begun != nil || !disk.arrived.isEmpty || !disk.replies.isEmpty || persisting != nil
-                || checking != nil || measuring != nil || answering != nil || wishing != nil
+            if case .write? = changing?.awaited { return true }
+            if case .reply? = changing?.awaited { return true }
+            return disk.begun != nil || !disk.arrived.isEmpty || !disk.replies.isEmpty || wishing != nil
         }
     }
 
@@ -385,7 +381,7 @@ extension Dispatcher {
     }
 
     mutating func take(_ number: Int, _ outcome: OrderOutcome, _ reporter: inout Reporter) {
-        if let (change, step) = changeOrder, change == number { return take(outcome, of: step, &reporter) }
+        if case .order(number, let step)? = changing?.awaited { return take(outcome, of: step, &reporter) }
         guard let request = ordered[number] else { return }
         if case .began = outcome {} else { ordered[number] = nil }
         switch outcome {
@@ -409,19 +405,13 @@ extension Dispatcher {
             switch outcome.file {
             case .settings:
                 if outcome.problem != nil { keeper.isUnknown() }
-                guard let number = persisting, outcome.number >= number else { continue }
-                persisting = nil
-                follow(.persisted(outcome.problem), &reporter)
+                take(outcome, .persisted(outcome.problem), &reporter)
             case .credentials:
-                guard let number = checking, outcome.number >= number else { continue }
-                checking = nil
                 let problem = outcome.problem.map { CodedError("/mqtt/tls", .crossField, $0) }
-                follow(problem.map { .refused(.link, [$0]) } ?? .prepared(.link), &reporter)
+                take(outcome, problem.map { .refused(.link, [$0]) } ?? .prepared(.link), &reporter)
             case .room:
-                guard let number = measuring, outcome.number >= number else { continue }
-                measuring = nil
                 let problem = outcome.problem.map { CodedError("/storage/budget_mb", .unavailable, $0) }
-                follow(problem.map { .refused(.storage, [$0]) } ?? .prepared(.storage), &reporter)
+                take(outcome, problem.map { .refused(.storage, [$0]) } ?? .prepared(.storage), &reporter)
             case .commands:
                 if let problem = outcome.problem, problem != journalProblem {
                     log.error("command journal not saved: \(problem)")
@@ -439,11 +429,20 @@ extension Dispatcher {
             [CodedError("", .unavailable, "The disk did not answer within 10 s. Nothing was done: ask again later.")])
     }
 
+    /// Takes the outcome of a write, or of a look at the disk, that the change may wait for.
+    private mutating func take(
+        _ outcome: FileWrites.Outcome, _ event: ChangeCoordinator.Event, _ reporter: inout Reporter
+    ) {
+        guard case .write(outcome.file, let number)? = changing?.awaited, outcome.number >= number else { return }
+        changing?.awaited = nil
+        follow(event, &reporter)
+    }
+
     private mutating func written(_ number: Int, _ reporter: inout Reporter) {
         let (request, replies) = disk.written(number)
         for one in replies { publish(one.bytes, one.destination) }
-        if let reply = answering, reply <= number {
-            answering = nil
+        if case .reply(let reply)? = changing?.awaited, reply <= number {
+            changing?.awaited = nil
             follow(.answered, &reporter)
         }
         if let request { carryOut(request, &reporter) }
@@ -483,6 +482,21 @@ extension Dispatcher {
     /// A change that is on its way through its owners; there is one at a time. (An object, and the dispatcher not to be
     /// copied: what Swift makes to copy so many settings is 200 KiB of the program.)
     final class Change {
+        /// An order to the thread that samples.
+        enum Step { case prepare, commit }
+
+        /// Something outside the main thread that the change waits for.
+        enum Awaited {
+            /// The outcome of an order to the thread that samples, by its number.
+            case order(Int, Step)
+            /// The outcome of a write with this number or a later one, or of a look at the disk.
+            case write(FileWrites.File, Int)
+            /// The write of the reply, by its number.
+            case reply(Int)
+        }
+
+        /// Nil: nothing. It waits for one thing at a time.
+        var awaited: Awaited?
         /// Nil: nobody has asked for it.
         var request: CommandRequest?
         /// Content of the reply.
@@ -634,9 +648,6 @@ extension Dispatcher {
 
 /// The change under way, in the hands of its owners.
 extension Dispatcher {
-    /// An order of the change under way, to the thread that samples.
-    enum ChangeOrder { case prepare, commit, abandon }
-
     /// Tells the coordinator what has happened, and does what follows.
     mutating func follow(_ event: ChangeCoordinator.Event, _ reporter: inout Reporter) {
         var events = [event]
@@ -663,16 +674,14 @@ extension Dispatcher {
             return nil
         case .prepare(let owner): return prepare(owner)
         case .abandon(let owner):
-            if owner == .sampling { order(.abandon, as: .abandon) }
-            if owner == .link { checking = nil }
-            if owner == .storage { measuring = nil }
+            // Others have prepared nothing that outlasts the change.
+            if owner == .sampling { order(.abandon, as: nil) }
             return nil
         case .persist:
             guard let next = changing?.next, let number = keeper.save(next) else { return .persisted(nil) }
-            persisting = number
+            changing?.awaited = .write(.settings, number)
             return nil
         case .restore:
-            persisting = nil
             keeper.save(keeper.ledger)
             return nil
         case .adopt:
@@ -709,7 +718,8 @@ extension Dispatcher {
             return .prepared(owner)
         case .link:
             guard one.files, let tls = one.link?.tls else { return .prepared(owner) }
-            checking = storage.files.put(.credentials) { TransportSecurity.fileProblem(tls) }
+            let number = storage.files.put(.credentials) { TransportSecurity.fileProblem(tls) }
+            one.awaited = .write(.credentials, number)
             return nil
         case .storage:
             // Whether the disk works shows when the change is written to it. What is taken back was in force before.
@@ -718,33 +728,34 @@ extension Dispatcher {
                 return .prepared(owner)
             }
             let status = storage.status
-            measuring = storage.files.put(.room) { wanted.problem(used: status.now.statistics.fileBytes) }
+            let number = storage.files.put(.room) { wanted.problem(used: status.now.statistics.fileBytes) }
+            one.awaited = .write(.room, number)
             return nil
         case .log, .commands, .reporter: return .prepared(owner)
         }
     }
 
     /// Gives the thread that samples an order of the change.
+    /// - Parameter step: what the change waits for then; nil: for nothing.
     /// - Returns: false when too many wait.
     @discardableResult
-    private mutating func order(_ order: SettingsStep, as step: ChangeOrder) -> Bool {
+    private mutating func order(_ order: SettingsStep, as step: Change.Step?) -> Bool {
         lastOrder += 1
         guard let sampling, sampling.put(.settings(order), number: lastOrder, always: order.endsAChange) else {
             return false
         }
-        changeOrder = (lastOrder, step)
+        changing?.awaited = step.map { .order(lastOrder, $0) }
         return true
     }
 
     /// Takes the sampling thread's outcome of such an order.
-    mutating func take(_ outcome: OrderOutcome, of step: ChangeOrder, _ reporter: inout Reporter) {
-        changeOrder = nil
+    mutating func take(_ outcome: OrderOutcome, of step: Change.Step, _ reporter: inout Reporter) {
+        changing?.awaited = nil
         switch (step, outcome) {
         case (.prepare, .failed(let error)):
             follow(.refused(.sampling, [error]), &reporter)
         case (.prepare, _): follow(.prepared(.sampling), &reporter)
         case (.commit, _): follow(.committed(.sampling), &reporter)
-        case (.abandon, _): break
         }
     }
 
@@ -810,7 +821,7 @@ extension Dispatcher {
         guard let request = one.request,
             let number = say(request, .done, revision: keeper.ledger.revision, result: one.told)
         else { return .answered }
-        answering = number
+        one.awaited = .reply(number)
         return nil
     }
 }
