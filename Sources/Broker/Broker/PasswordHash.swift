@@ -16,16 +16,16 @@ package enum PasswordHash {
 
     /// The password in the first line of a file, as it was given: colons and blanks belong to it.
     /// - Returns: the password, or what is wrong with it.
-    package static func given(_ file: [UInt8]) -> Result<[UInt8], Refusal> {
+    package static func given(_ file: [UInt8]) -> Result<[UInt8], PasswordError> {
         let line = Array(file.prefix { $0 != 10 })
         guard let text = String(validating: line, as: UTF8.self), !line.contains(0) else {
-            return .failure(Refusal("the password is no text in UTF-8"))
+            return .failure(PasswordError("the password is no text in UTF-8"))
         }
         let count = text.unicodeScalars.count
         let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
         guard lengths.contains(count), isPlain else {
             return .failure(
-                Refusal(
+                PasswordError(
                     "the password has \(count) characters\(isPlain ? "" : ", and control characters among them"): 8 to 256 are allowed, in one line"
                 ))
         }
@@ -34,7 +34,7 @@ package enum PasswordHash {
 }
 
 /// Reason for which a request is refused, in words.
-package struct Refusal: Error, Equatable {
+package struct PasswordError: Error, Equatable {
     package var words: String
     package init(_ words: String) { self.words = words }
 }

@@ -7,13 +7,13 @@ public struct CommandGate: Sendable {
         /// Does nothing, without a reply.
         case nothing
         /// It is answered so, and nothing is done. Without a destination only counted.
-        case refuse(Refusal)
+        case refuse(RefusedCommand)
         /// It was carried out before: the reply of then.
         case again([UInt8], ReplyDestination)
         case carryOut(CommandRequest)
     }
 
-    public struct Refusal: Sendable, Equatable {
+    public struct RefusedCommand: Sendable, Equatable {
         public var id: String?
         public var command: String
         public var errors: [CodedError]
@@ -148,7 +148,7 @@ public struct CommandGate: Sendable {
         rejected += 1
         if let id = first.request.id { memory.forget(id) }
         return .refuse(
-            Refusal(
+            RefusedCommand(
                 id: first.request.id, command: first.request.command.name, errors: [late],
                 destination: first.request.destination))
     }
@@ -212,7 +212,7 @@ public struct CommandGate: Sendable {
         _ id: String?, _ topic: CommandTopic, _ message: InboundMessage, _ errors: [CodedError]
     ) -> Verdict {
         .refuse(
-            Refusal(
+            RefusedCommand(
                 id: id, command: String(topic.verb.prefix(80)), errors: errors,
                 destination: destination(id, message).0))
     }

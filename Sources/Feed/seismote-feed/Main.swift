@@ -71,7 +71,7 @@ struct FeedProgram: ParsableCommand {
         let writer = try Ring(
             folder: settings.folder, writes: true, bytes: settings.megabytes * 1_000_000)
         func reader() throws -> Ring { try Ring(folder: settings.folder, writes: false) }
-        let (shared, inbox) = (SharedState(), try Inbox(mostBytes: 64 << 20, root: settings.root))
+        let (shared, inbox) = (SharedState(), try FairInbox(mostBytes: 64 << 20, root: settings.root))
         let wishes = FetchWishes(wake: inbox.wake)
         let link = try Link(options: settings.linkOptions(), report: { $0.sentence.map(printError) }) { message in
             inbox.put(message)

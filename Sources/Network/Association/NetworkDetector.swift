@@ -35,7 +35,7 @@ public struct NetworkDetector: Sendable {
     private var restored: [Announcer.Announced] = []
     /// Messages that were taken, and those that were not, by reason.
     public private(set) var taken = 0
-    public private(set) var refused: [Refusal: Int] = [:]
+    public private(set) var refused: [RejectionReason: Int] = [:]
 
     public init(_ options: AssociationOptions = AssociationOptions(), isEarly: Bool = false) {
         (self.options, self.isEarly) = (options, isEarly)
@@ -67,13 +67,13 @@ public struct NetworkDetector: Sendable {
     ///   - arrival: when it came, nanoseconds of UTC; nil where that is not known.
     public mutating func take(
         station: String, topic: String, payload: Value, arrival: Int64?
-    ) -> Result<[Spoken], Refusal> {
-        do throws(Refusal) {
+    ) -> Result<[DueVersion], RejectionReason> {
+        do throws(RejectionReason) {
             guard Topics.problem(inID: station) == nil else { throw .topic }
-            let spoken: [Spoken]
+            let versions: [DueVersion]
             switch topic {
             case "event/trigger":
-                spoken = try take(StationReport(payload, station: station, arrival: arrival), arrival)
+                versions = try take(StationReport(payload, station: station, arrival: arrival), arrival)
             case "state/info":
                 guard let identity = payload["station"] else { throw .syntax }
                 if let id = identity["id"], id != .string(station) { throw .station }
@@ -83,14 +83,14 @@ public struct NetworkDetector: Sendable {
                 // Also where it is refused: one that has moved takes no part.
                 defer { setPlace(believed.place(of: station), of: station, since: since) }
                 try believed.state(place, station)
-                spoken = []
+                versions = []
             case "state/online":
                 setOnline(payload != .string("offline"), station, at: arrival)
-                spoken = []
+                versions = []
             default: throw .topic
             }
             taken += 1
-            return .success(spoken)
+            return .success(versions)
         } catch {
             refused[error, default: 0] += 1
             return .failure(error)
@@ -102,8 +102,10 @@ public struct NetworkDetector: Sendable {
 
     /// Takes what the operator has entered for a station (`network/place/<id>`): an object with `latitude`, `longitude` and
     /// perhaps `elevation_m` and `operator`; nil, an empty message, forgets it.
-    public mutating func enterPlace(_ payload: Value?, of station: String, arrival: Int64?) -> Result<Void, Refusal> {
-        do throws(Refusal) {
+    public mutating func enterPlace(_ payload: Value?, of station: String, arrival: Int64?) -> Result<
+        Void, RejectionReason
+    > {
+        do throws(RejectionReason) {
             guard Topics.problem(inID: station) == nil else { throw .topic }
             var place: Place?
             if let payload {
@@ -122,7 +124,7 @@ public struct NetworkDetector: Sendable {
         }
     }
 
-    private mutating func take(_ report: StationReport, _ arrival: Int64?) throws(Refusal) -> [Spoken] {
+    private mutating func take(_ report: StationReport, _ arrival: Int64?) throws(RejectionReason) -> [DueVersion] {
         guard let home = homes[report.onset.station] else {
             throw believed.isMoved(report.onset.station) ? .moved : .unplaced
         }
@@ -133,7 +135,7 @@ public struct NetworkDetector: Sendable {
     /// Does all that time alone brings: ends waits that are over, and events that have had nothing new for long. To be
     /// called when it is ``due``; called at other times as well, the same follows.
     /// - Parameter now: nanoseconds of UTC; what came before has been taken, or is taken for late.
-    public mutating func pass(clock now: Int64) -> [Spoken] {
+    public mutating func pass(clock now: Int64) -> [DueVersion] {
         regions.indices.flatMap { regions[$0].pass(clock: now) }
     }
 
@@ -141,7 +143,7 @@ public struct NetworkDetector: Sendable {
     public var due: Int64? { regions.compactMap(\.due).min() }
 
     /// No more messages will come.
-    public mutating func finish() -> [Spoken] {
+    public mutating func finish() -> [DueVersion] {
         regions.indices.flatMap { regions[$0].finish() }
     }
 

@@ -60,7 +60,7 @@ extension NetworkStatusMessage {
         (self.isOnline, self.version) = (isOnline, version)
         (stations, openEvents) = (detector.stations, detector.openEvents)
         (taken, late) = (detector.taken, detector.late)
-        refused = Refusal.allCases.compactMap { reason in
+        refused = RejectionReason.allCases.compactMap { reason in
             detector.refused[reason].map { NamedCount(reason.rawValue, $0) }
         }
         moved = detector.moved.prefix(Self.movedLimit).map { one in

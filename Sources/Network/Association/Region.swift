@@ -66,13 +66,13 @@ struct Region: Sendable {
 
     /// Takes a report, and does what follows of all up to the watermark.
     /// - Parameter arrival: when it came, nanoseconds of UTC; nil where that is not known.
-    mutating func take(_ report: StationReport, arrival: Int64?) -> [Spoken] {
+    mutating func take(_ report: StationReport, arrival: Int64?) -> [DueVersion] {
         if isEarly {
             if let arrival { punctuality.note(arrival - report.time) }
             if report.time < core.now { late += 1 }
-            let spoken = pass(to: report.time)
+            let versions = pass(to: report.time)
             feed(report, &core)
-            return spoken + speak()
+            return versions + dueVersions()
         }
         if report.time < core.now { late += 1 }
         hold(report)
@@ -82,16 +82,16 @@ struct Region: Sendable {
     }
 
     /// Uses all onsets up to this time; none older is waited for any more.
-    mutating func settle(to watermark: Int64) -> [Spoken] {
-        var spoken: [Spoken] = []
+    mutating func settle(to watermark: Int64) -> [DueVersion] {
+        var versions: [DueVersion] = []
         let count = pending.prefix { $0.time <= watermark }.count
         for report in pending.prefix(count) {
-            spoken += pass(to: report.time)
+            versions += pass(to: report.time)
             feed(report, &core)
-            spoken += speak()
+            versions += dueVersions()
         }
         pending.removeFirst(count)
-        return spoken + pass(to: watermark)
+        return versions + pass(to: watermark)
     }
 
     /// From now on it says again what is new.
@@ -101,18 +101,18 @@ struct Region: Sendable {
     }
 
     /// Uses all onsets that waited, then lets time pass until all events have ended.
-    mutating func finish() -> [Spoken] {
-        var spoken = pending.last.map { settle(to: $0.time) } ?? []
+    mutating func finish() -> [DueVersion] {
+        var versions = pending.last.map { settle(to: $0.time) } ?? []
         while core.events.contains(where: { $0.closed == nil }) || core.isWaiting || announcer.deadline != nil {
             guard let next = nextDeadline else { break }
-            spoken += pass(to: next)
+            versions += pass(to: next)
         }
-        return spoken
+        return versions
     }
 
     /// The clock says that it is so late: waits that are over by now end, whether or not anything has come.
     /// - Parameter now: nanoseconds of UTC.
-    mutating func pass(clock now: Int64) -> [Spoken] {
+    mutating func pass(clock now: Int64) -> [DueVersion] {
         let time = now - patience
         guard time >= core.now || next.map({ $0 <= time }) == true else { return [] }
         return settle(to: max(time, core.now))
@@ -126,20 +126,20 @@ struct Region: Sendable {
 
     private var nextDeadline: Int64? { [core.deadline, announcer.deadline].compactMap(\.self).min() }
 
-    private mutating func pass(to time: Int64) -> [Spoken] {
-        var spoken: [Spoken] = []
+    private mutating func pass(to time: Int64) -> [DueVersion] {
+        var versions: [DueVersion] = []
         while let next = nextDeadline, next <= time {
             core.advance(to: next)
-            spoken += speak()
+            versions += dueVersions()
         }
         core.advance(to: time)
-        return spoken
+        return versions
     }
 
-    private mutating func speak() -> [Spoken] {
+    private mutating func dueVersions() -> [DueVersion] {
         guard !isMuted else { return [] }
         let now = core.now
-        return announcer.observe(core, now: now).map { Spoken(message: $0, time: now) }
+        return announcer.observe(core, now: now).map { DueVersion(message: $0, time: now) }
     }
 
     private func feed(_ report: StationReport, _ core: inout Associator) {
@@ -155,7 +155,7 @@ struct Region: Sendable {
 }
 
 /// A version of a network event that is to be published.
-public struct Spoken: Sendable, Equatable {
+public struct DueVersion: Sendable, Equatable {
     public var message: NetworkEventMessage
     /// Event time, nanoseconds of UTC.
     public var time: Int64

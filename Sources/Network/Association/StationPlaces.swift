@@ -50,7 +50,7 @@ public struct StationPlaces: Sendable {
 
     /// A station says where it is.
     /// - Parameter place: nil where it says that it does not know.
-    mutating func state(_ place: Place?, _ station: String) throws(Refusal) {
+    mutating func state(_ place: Place?, _ station: String) throws(RejectionReason) {
         guard known[station] != nil || place == nil || known.count < limit else { throw .stations }
         if let place, known[station] == nil { known[station] = Known(reference: place, isEntered: false, stated: nil) }
         known[station]?.stated = place
@@ -59,7 +59,7 @@ public struct StationPlaces: Sendable {
 
     /// The operator says where a station is.
     /// - Parameter place: nil: what was entered is forgotten, and the next place that the station states is learnt.
-    mutating func enter(_ place: Place?, _ station: String) throws(Refusal) {
+    mutating func enter(_ place: Place?, _ station: String) throws(RejectionReason) {
         guard known[station] != nil || place == nil || known.count < limit else { throw .stations }
         if let place {
             known[station] = Known(reference: place, isEntered: true, stated: known[station]?.stated)

@@ -3,7 +3,7 @@ import Propagation
 import Values
 
 /// Why something that a station sent is not used. Everything from outside is counted by one of these.
-public enum Refusal: String, Sendable, CaseIterable, Error {
+public enum RejectionReason: String, Sendable, CaseIterable, Error {
     /// Not a message of a station's events or state.
     case topic
     /// The payload is no object, or lacks a member, or one has another type.
@@ -66,7 +66,7 @@ extension StationReport {
     /// - Parameters:
     ///   - station: of the topic.
     ///   - arrival: when it came, nanoseconds of UTC; nil where that is not known.
-    public init(_ payload: Value, station: String, arrival: Int64?) throws(Refusal) {
+    public init(_ payload: Value, station: String, arrival: Int64?) throws(RejectionReason) {
         guard let event = StationEventReading(payload), let kind = event.kind else { throw .syntax }
         if let name = event.station, name != station { throw .station }
         if event.isTest { throw .test }
@@ -122,7 +122,7 @@ extension StationReport {
 
 extension Place {
     /// Reads `station` of `state/info`; nil where the station says no place.
-    public static func reading(_ station: Value) throws(Refusal) -> Place? {
+    public static func reading(_ station: Value) throws(RejectionReason) -> Place? {
         guard let latitude = station["latitude"], let longitude = station["longitude"],
             latitude != .null, longitude != .null
         else { return nil }

@@ -23,7 +23,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     private var learningEnd = Double.infinity
     private var number = 0
     /// Versions that are being written down, in their order; those that are written down wait for those before them.
-    private var writing: [(number: Int, spoken: Spoken, version: NetworkVersion, isWritten: Bool)] = []
+    private var writing: [(number: Int, due: DueVersion, version: NetworkVersion, isWritten: Bool)] = []
     /// Versions that the broker has not acknowledged.
     private var publishing: [Int: NetworkVersion] = [:]
     /// The newest version of a network event.
@@ -108,7 +108,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
                 writing.removeFirst()
                 // While it is not known what the broker has had, it goes out with what waits, in order and once.
                 if !isLearning { publish(first.version) }
-                if options.confirms { confirm(first.spoken) }
+                if options.confirms { confirm(first.due) }
             }
         } else if let version = publishing.removeValue(forKey: number) {
             journal.setSent(version, &effects)
@@ -148,12 +148,12 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         if unsent.isEmpty, Journal.brokerRetains { publishLast() }
         // What nobody has had yet is news.
         if !past.isEmpty {
-            var spoken: [Spoken] = []
+            var versions: [DueVersion] = []
             for message in past where !message.isAgain && !isVersion(message) && !isPlace(message) {
-                if let arrival = message.arrival { spoken += detector.pass(clock: arrival) }
-                spoken += take(message, clock)
+                if let arrival = message.arrival { versions += detector.pass(clock: arrival) }
+                versions += take(message, clock)
             }
-            announce(spoken + detector.pass(clock: now))
+            announce(versions + detector.pass(clock: now))
             for one in detector.moved { askForPlace(one.station, clock) }
         }
         // Where nobody is known, or the broker retains nothing for wildcards, everybody says again who it is.
@@ -184,7 +184,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     ///   - clock: seconds of a clock that does not go back.
     package mutating func take(_ messages: [NetworkMessage], now: Int64, clock: Double) {
         if isLearning, clock >= learningEnd { begin(now, clock) }
-        var spoken: [Spoken] = []
+        var versions: [DueVersion] = []
         var hasTaken = false
         for message in messages {
             if isLearning {
@@ -197,14 +197,14 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
                 }
             }
             hasTaken = true
-            spoken += take(message, clock)
+            versions += take(message, clock)
         }
         guard hasTaken || !isLearning else { return }
-        announce(spoken + detector.pass(clock: now))
+        announce(versions + detector.pass(clock: now))
     }
 
     /// Takes one message; it is in the journal, or released.
-    private mutating func take(_ message: NetworkMessage, _ clock: Double) -> [Spoken] {
+    private mutating func take(_ message: NetworkMessage, _ clock: Double) -> [DueVersion] {
         switch message.kind {
         case .marker: journal.release(message, &effects)
         case .version: _ = note(message)
@@ -255,7 +255,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
 
     private mutating func take(
         _ station: String, _ rest: String, _ message: NetworkMessage, _ clock: Double
-    ) -> [Spoken] {
+    ) -> [DueVersion] {
         journal.setHeard(station, message.arrival)
         if rest == "state/online" {
             let isOnline = !message.payload.elementsEqual("offline".utf8)
@@ -280,9 +280,9 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
             return []
         }
         switch detector.take(station: station, topic: "event/trigger", payload: tree, arrival: message.arrival) {
-        case .success(let spoken):
+        case .success(let versions):
             journal.hold(message, of: station, &effects)
-            return spoken
+            return versions
         case .failure(let reason):
             journal.release(message, &effects)
             if reason == .unplaced { askForPlace(station, clock) }
@@ -359,8 +359,8 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     // MARK: Out
 
     /// Writes down what is to be published.
-    private mutating func announce(_ spoken: [Spoken]) {
-        for one in spoken {
+    private mutating func announce(_ versions: [DueVersion]) {
+        for one in versions {
             let payload = one.message.json(boot: boot, number: sequence, time: one.time)
             sequence += 1
             number += 1
@@ -383,13 +383,13 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
         if let last { effects.publish(topics.last, last, isRetained: true) }
     }
 
-    private mutating func confirm(_ spoken: Spoken) {
+    private mutating func confirm(_ due: DueVersion) {
         var notices: [ConfirmationBook.Notice] = []
-        confirmed.announce(spoken.message) { notices.append($0) }
+        confirmed.announce(due.message) { notices.append($0) }
         for notice in notices {
             switch notice {
             case .message(let message):
-                let bytes = message.json(boot: boot, number: confirmations, time: spoken.time)
+                let bytes = message.json(boot: boot, number: confirmations, time: due.time)
                 confirmations += 1
                 effects.publish("\(options.root)/network/confirmed/\(message.station)", bytes, isRetained: true)
             case .command(let station, let request):

@@ -32,7 +32,7 @@ enum TimeZoneTable {
 
 /// Messages that the broker has sent and the service has not taken yet; bounded, and those beyond the bound are
 /// counted.
-final class Inbox: Sendable {
+final class BrokerInbox: Sendable {
     private struct Contents {
         var messages: [InboundMessage] = []
         var connections: [Bool] = []

@@ -54,7 +54,7 @@ struct NotifyProgram: ParsableCommand {
             EndSignals.listen()
             Courier.preparePath()
             let clock = TimeZoneTable.use(settings.zone)
-            let inbox = try Inbox(mostBytes: 16 << 20)
+            let inbox = try BrokerInbox(mostBytes: 16 << 20)
             let service = NotifyService(
                 settings, clock: clock, queue: try QueueFile(folder: settings.folder), inbox: inbox)
             let link = try Link(
@@ -120,7 +120,7 @@ struct NotifyProgram: ParsableCommand {
     }
 }
 
-@Sendable private func report(_ event: LinkEvent, _ inbox: Inbox) {
+@Sendable private func report(_ event: LinkEvent, _ inbox: BrokerInbox) {
     switch event {
     case .connected: inbox.put(connection: true)
     case .disconnected: inbox.put(connection: false)

@@ -13,7 +13,7 @@ import Values
 final class NotifyService {
     private let settings: NotifySettings
     private let queue: QueueFile
-    private let inbox: Inbox
+    private let inbox: BrokerInbox
     private var watch: BrokerWatch
     private var notifier: Notifier
     private var dropped = 0
@@ -25,7 +25,7 @@ final class NotifyService {
     /// For `--health`.
     private let health: HealthSocket?
 
-    init(_ settings: NotifySettings, clock: CivilTime, queue: QueueFile, inbox: Inbox) {
+    init(_ settings: NotifySettings, clock: CivilTime, queue: QueueFile, inbox: BrokerInbox) {
         (self.settings, self.queue, self.inbox) = (settings, queue, inbox)
         health = ProgramOptions<NotifySettings>.healthSocket(in: settings.folder) { printError($0) }
         let now = HostClock.wall()

@@ -64,7 +64,7 @@ final class Bench {
     @discardableResult
     func take(_ messages: [InboundMessage], after seconds: Double = 0.2) throws -> Bool {
         pass(seconds)
-        var taken = Inbox.Taken()
+        var taken = FairInbox.Taken()
         taken.messages = messages
         return try hub.round(taken, at: now, isConnected: true)
     }
@@ -642,7 +642,7 @@ struct HubTests {
     }
 
     @Test func messagesThatWaitAreBoundedForEachStation() throws {
-        let inbox = try Inbox(mostBytes: 100_000, root: "seismote")
+        let inbox = try FairInbox(mostBytes: 100_000, root: "seismote")
         let big = InboundMessage(topic: "seismote/liar/data/trace", payload: [UInt8](repeating: 0, count: 10_000))
         for _ in 0..<20 { inbox.put(big) }
         for _ in 0..<5 { inbox.put(InboundMessage(topic: "seismote/base/data/trace", payload: [1])) }

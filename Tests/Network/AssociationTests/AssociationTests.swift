@@ -22,8 +22,8 @@ import Values
     }()
 
     @Test func findsAllAndNothingElse() {
-        let spoken = detected(Self.months.infos + Self.months.messages)
-        let last = Dictionary(grouping: spoken, by: \.message.eventID).compactMapValues(\.last)
+        let published = detected(Self.months.infos + Self.months.messages)
+        let last = Dictionary(grouping: published, by: \.message.eventID).compactMapValues(\.last)
         #expect(last.count == 4)
         let centre = Place(latitude: 35, longitude: -117.5)
         let errors = last.values.map { one in
@@ -38,7 +38,7 @@ import Values
             #expect(one.message.ellipse.semiMajor < 5 && one.message.ellipse.semiMajor > 0.1)
             #expect(one.message.magnitude?.relation == "cua-heaton-2009-soil")
         }
-        for (_, versions) in Dictionary(grouping: spoken, by: \.message.eventID) {
+        for (_, versions) in Dictionary(grouping: published, by: \.message.eventID) {
             let numbers: [Int] = versions.map { $0.message.version }
             #expect(numbers == Array(1...versions.count))
             let kinds: [String] = versions.map { $0.message.kind.rawValue }
@@ -173,11 +173,11 @@ import Values
         let shaken = country.earthquake(source, depth: 13, at: 60)
         let messages = (country.noise(25, seconds: 30...90) + shaken).sorted { $0.time < $1.time }
         let place = Place(offset: source, from: Place(latitude: 35, longitude: -117.5))
-        let spoken = detected(country.infos + messages, isEarly: true).map(\.message)
-        let last = Dictionary(grouping: spoken, by: \.eventID).compactMapValues(\.last)
+        let published = detected(country.infos + messages, isEarly: true).map(\.message)
+        let last = Dictionary(grouping: published, by: \.eventID).compactMapValues(\.last)
             .values.filter { $0.mergedInto == nil && !$0.isWithdrawn }
         #expect(last.count == 1)
-        for one in spoken where one.stations.count >= 10 {
+        for one in published where one.stations.count >= 10 {
             let found = Place(latitude: one.latitude, longitude: one.longitude)
             #expect(found.distance(to: place) < (one.stations.count < 20 ? 40 : 5), "version \(one.version)")
         }
@@ -207,9 +207,9 @@ import Values
         country.dice = SplitMix64(state: 5)
         var shaken: [Country.Message] = []
         while shaken.count < 3 { shaken = country.earthquake([7, 5], at: 50) }
-        let spoken = detected(country.infos + shaken.sorted { $0.time < $1.time })
-        #expect(spoken.first?.message.stations.count == 3)
-        #expect(spoken.first?.message.magnitude == nil)
+        let published = detected(country.infos + shaken.sorted { $0.time < $1.time })
+        #expect(published.first?.message.stations.count == 3)
+        #expect(published.first?.message.magnitude == nil)
         // A fourth station beside them that is silent speaks against it, until it is known to be offline.
         country.places.append(("S3", Place(offset: [-6, 7], from: centre)))
         #expect(detected(country.infos + shaken.sorted { $0.time < $1.time }).isEmpty)

@@ -19,9 +19,9 @@ import Values
     private static func said(
         _ messages: [Country.Message], isEarly: Bool = true, until end: Double, steps: Double? = nil,
         _ detector: inout NetworkDetector
-    ) -> [(at: Double, spoken: Spoken)] {
-        var all: [(at: Double, spoken: Spoken)] = []
-        func pass(_ detector: inout NetworkDetector, to time: Int64, _ all: inout [(at: Double, spoken: Spoken)]) {
+    ) -> [(at: Double, version: DueVersion)] {
+        var all: [(at: Double, version: DueVersion)] = []
+        func pass(_ detector: inout NetworkDetector, to time: Int64, _ all: inout [(at: Double, version: DueVersion)]) {
             while let due = detector.due, due < time {
                 all += detector.pass(clock: due).map { (Double(due) / 1e9, $0) }
             }
@@ -43,7 +43,7 @@ import Values
 
     private static func said(
         _ messages: [Country.Message], until end: Double, steps: Double? = nil
-    ) -> [(at: Double, spoken: Spoken)] {
+    ) -> [(at: Double, version: DueVersion)] {
         var detector = NetworkDetector(isEarly: true)
         return said(messages, until: end, steps: steps, &detector)
     }
@@ -74,10 +74,10 @@ import Values
         messages.sort { $0.time < $1.time }
         let said = Self.said(country.infos + messages, until: Country.start + 200)
         let grown = zip(said, said.dropFirst()).filter { a, b in
-            b.spoken.message.kind == .update && b.spoken.message.stations.count <= a.spoken.message.stations.count
+            b.version.message.kind == .update && b.version.message.stations.count <= a.version.message.stations.count
         }
         #expect(grown.count > 5)
-        for (a, b) in grown { #expect(b.spoken.time - a.spoken.time >= 1_000_000_000) }
+        for (a, b) in grown { #expect(b.version.time - a.version.time >= 1_000_000_000) }
         #expect(said.count < 30, "\(said.count) versions")
     }
 
@@ -91,12 +91,12 @@ import Values
         let first = try #require(said.first)
         let fourth = onsets[3].time
         #expect(first.at > fourth + 2 && first.at < fourth + 4, "\(first.at - fourth) s")
-        #expect(first.spoken.message.kind == .onset && first.spoken.message.stations.count > 15)
-        #expect(Set(said.map(\.spoken.message.eventID)).count == 1)
+        #expect(first.version.message.kind == .onset && first.version.message.stations.count > 15)
+        #expect(Set(said.map(\.version.message.eventID)).count == 1)
         // The same by another message at that time.
         let later = Country.onset(country.places[0].name, fourth + 20)
         let other = detected(country.infos + onsets + [later], isEarly: true)
-        #expect(other.first?.message.stations.map(\.id) == first.spoken.message.stations.map(\.id))
+        #expect(other.first?.message.stations.map(\.id) == first.version.message.stations.map(\.id))
     }
 
     /// While the waves are on their way each onset makes a version a fifth of a second later at most.
@@ -108,11 +108,11 @@ import Values
         let begin = said.first?.at ?? 0
         for onset in onsets where onset.time + Self.delay > begin {
             let id = onset.payload["event_id"]?.rawText
-            let version = said.first { one in one.spoken.message.stations.contains { $0.eventID == id } }
+            let version = said.first { one in one.version.message.stations.contains { $0.eventID == id } }
             let wait = (version?.at ?? .infinity) - onset.time - Self.delay
             #expect(wait < 0.2 + 2 * Self.delay, "\(wait) s")
         }
-        for (a, b) in zip(said, said.dropFirst()) { #expect(b.spoken.time - a.spoken.time >= 200_000_000) }
+        for (a, b) in zip(said, said.dropFirst()) { #expect(b.version.time - a.version.time >= 200_000_000) }
     }
 
     /// Who looks at the clock often, seldom or never between messages, says the same of the same times; so does one that was
@@ -120,14 +120,14 @@ import Values
     @Test func theSameFollowsHoweverOftenTheClockIsLookedAt() throws {
         let (infos, messages, _) = AssociationTests.months
         let end = Country.start + 500
-        let whole = Self.said(infos + messages, until: end).map(\.spoken)
+        let whole = Self.said(infos + messages, until: end).map(\.version)
         #expect(Set(whole.map(\.message.eventID)).count >= 4)
         for steps in [0.05, 0.7, 20] {
-            #expect(Self.said(infos + messages, until: end, steps: steps).map(\.spoken) == whole, "\(steps) s")
+            #expect(Self.said(infos + messages, until: end, steps: steps).map(\.version) == whole, "\(steps) s")
         }
         for stop in stride(from: 40, to: messages.count, by: 97) {
             var first = NetworkDetector(isEarly: true)
-            var said = Self.said(infos + Array(messages[..<stop]), until: messages[stop].time, &first).map(\.spoken)
+            var said = Self.said(infos + Array(messages[..<stop]), until: messages[stop].time, &first).map(\.version)
             var second = NetworkDetector(isEarly: true)
             for one in said {
                 second.restore(try JSONReader.read(one.message.json(boot: "", number: 0, time: one.time)))
@@ -140,8 +140,8 @@ import Values
                 _ = second.take(message, arrival: arrival)
             }
             second.isMuted = false
-            said += Self.said(Array(messages[stop...]), until: end, &second).map(\.spoken)
-            let last = { (all: [Spoken]) in
+            said += Self.said(Array(messages[stop...]), until: end, &second).map(\.version)
+            let last = { (all: [DueVersion]) in
                 Dictionary(grouping: all.map(\.message), by: \.eventID).mapValues { $0.last?.contentJSON ?? [] }
             }
             #expect(last(said) == last(whole), "at \(stop)")
@@ -208,7 +208,7 @@ import Values
             end.payload = onset.payload.with("event_type", "update").with("t", .string(time)).with("pga", 4.0)
             return end
         }
-        let said = Self.said(messages, until: Country.start + 200).map(\.spoken.message)
+        let said = Self.said(messages, until: Country.start + 200).map(\.version.message)
         if kind == "there" {
             #expect(said.allSatisfy { $0.isDisputed || $0.isWithdrawn || $0.magnitude == nil })
         } else {

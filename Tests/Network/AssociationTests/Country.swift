@@ -110,14 +110,14 @@ struct Country {
 }
 
 extension NetworkDetector {
-    mutating func take(_ message: Country.Message, arrival: Int64? = nil) -> [Spoken] {
+    mutating func take(_ message: Country.Message, arrival: Int64? = nil) -> [DueVersion] {
         (try? take(station: message.station, topic: message.topic, payload: message.payload, arrival: arrival).get())
             ?? []
     }
 }
 
 /// What a detector says of messages, to the end.
-func detected(_ messages: [Country.Message], isEarly: Bool = false) -> [Spoken] {
+func detected(_ messages: [Country.Message], isEarly: Bool = false) -> [DueVersion] {
     var detector = NetworkDetector(isEarly: isEarly)
     return messages.flatMap { detector.take($0) } + detector.finish()
 }

@@ -45,8 +45,8 @@ import Values
         for (i, east) in others.enumerated() {
             _ = detector.take(info("Q\(i)", Place(offset: [east, Double(i)], from: centre)))
         }
-        let spoken = onsets.sorted { $0.time < $1.time }.flatMap { detector.take($0) } + detector.finish()
-        return spoken.map(\.message)
+        let versions = onsets.sorted { $0.time < $1.time }.flatMap { detector.take($0) } + detector.finish()
+        return versions.map(\.message)
     }
 
     /// A defect: four accounts alone, 300 km from all other stations, made an event that nothing spoke against.

@@ -10,13 +10,13 @@ import Values
 @Suite struct RefusalTests {
     static let now: Int64 = 1_760_000_000_000_000_000
 
-    private func refusal(_ changes: [(String, Value?)], arrival: Int64? = now) -> Refusal? {
+    private func refusal(_ changes: [(String, Value?)], arrival: Int64? = now) -> RejectionReason? {
         guard case .object(var members) = Country.onset("S1", 1_760_000_000).payload else { return nil }
         for (key, value) in changes {
             members.removeAll { $0.key == key }
             if let value { members.append(.init(key, value)) }
         }
-        do throws(Refusal) { _ = try StationReport(.object(members), station: "S1", arrival: arrival) } catch {
+        do throws(RejectionReason) { _ = try StationReport(.object(members), station: "S1", arrival: arrival) } catch {
             return error
         }
         return nil
@@ -145,7 +145,7 @@ import Values
         var (taken, refused) = (0, 0)
         for bytes in Array(HostileMessages([event], count: 10_000, seed: 1)) + (try HostileMessages.corpora()) {
             guard let tree = try? JSONReader.read(bytes) else { continue }
-            do throws(Refusal) {
+            do throws(RejectionReason) {
                 let onset = try StationReport(tree, station: "S1", arrival: Self.now).onset
                 taken += 1
                 #expect((0...98.0665).contains(onset.pga) && (0...12.5).contains(onset.mmi ?? 0))

@@ -22,7 +22,7 @@ struct StationPlacesTests {
         try places.state(Self.place(45.008), "S1")
         #expect(places.place(of: "S1") == Self.place(45.008))
         // Not from the last word, so that nobody walks away in small steps.
-        #expect(throws: Refusal.moved) { try places.state(Self.place(45.016), "S1") }
+        #expect(throws: RejectionReason.moved) { try places.state(Self.place(45.016), "S1") }
         #expect(places.place(of: "S1") == nil && places.isMoved("S1"))
         #expect(places.strangers.map(\.station) == ["S1"])
         #expect(abs((places.strangers.first?.kilometres ?? 0) - 1.78) < 0.01)
@@ -47,13 +47,13 @@ struct StationPlacesTests {
     @Test func aMoveIsConfirmedByEnteringIt() throws {
         var places = Self.places()
         try places.state(Self.place(45), "S1")
-        #expect(throws: Refusal.moved) { try places.state(Self.place(46), "S1") }
+        #expect(throws: RejectionReason.moved) { try places.state(Self.place(46), "S1") }
         try places.enter(Self.place(46), "S1")
         #expect(places.place(of: "S1") == Self.place(46) && !places.isMoved("S1"))
         // Forgotten, what it states is learnt.
         try places.enter(nil, "S1")
         #expect(places.place(of: "S1") == Self.place(46))
-        #expect(throws: Refusal.moved) { try places.state(Self.place(45), "S1") }
+        #expect(throws: RejectionReason.moved) { try places.state(Self.place(45), "S1") }
     }
 
     @Test func noWayAroundByStatingNone() throws {
@@ -61,15 +61,15 @@ struct StationPlacesTests {
         try places.state(Self.place(45), "S1")
         try places.state(nil, "S1")
         #expect(places.place(of: "S1") == nil && !places.isMoved("S1"))
-        #expect(throws: Refusal.moved) { try places.state(Self.place(46), "S1") }
+        #expect(throws: RejectionReason.moved) { try places.state(Self.place(46), "S1") }
     }
 
     @Test func onlySoManyAreKept() throws {
         var places = StationPlaces(tolerance: 1, limit: 2)
         try places.state(Self.place(45), "S1")
         try places.enter(Self.place(45), "S2")
-        #expect(throws: Refusal.stations) { try places.state(Self.place(45), "S3") }
-        #expect(throws: Refusal.stations) { try places.enter(Self.place(45), "S3") }
+        #expect(throws: RejectionReason.stations) { try places.state(Self.place(45), "S3") }
+        #expect(throws: RejectionReason.stations) { try places.enter(Self.place(45), "S3") }
         try places.state(nil, "S3")
         try places.enter(Self.place(46), "S1")
     }
@@ -81,7 +81,7 @@ struct StationPlacesTests {
     /// As the detector uses it: what a station says that has moved is counted and not used, until it is confirmed.
     @Test func aStationThatHasMovedTakesNoPart() {
         var detector = NetworkDetector()
-        func state(_ latitude: Double) -> Result<[Spoken], Refusal> {
+        func state(_ latitude: Double) -> Result<[DueVersion], RejectionReason> {
             detector.take(station: "S1", topic: "state/info", payload: Self.info(latitude), arrival: nil)
         }
         #expect(state(45) == .success([]))

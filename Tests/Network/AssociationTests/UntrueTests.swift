@@ -194,7 +194,7 @@ import Values
         let country = Country(stations: 10, side: 2, seed: 28)
         let onsets = country.places.enumerated().map { Country.onset($1.name, Country.start + 60 + 0.05 * Double($0)) }
         let last = Country.start + 60.45
-        func first(_ words: [(Double, Value)]) -> Spoken? {
+        func first(_ words: [(Double, Value)]) -> DueVersion? {
             let later = Country.onset(country.places[0].name, Country.start + 100)
             return detected(country.infos + Self.judged(onsets, words, first: 10) + [later], isEarly: true).first
         }

@@ -42,12 +42,12 @@ struct ChangeCoordinator {
         case adopt
         case commit(SettingOwner)
         /// Nil: it is done.
-        case answer(Refusal?)
+        case answer(OwnerRefusal?)
         /// All of it is over.
         case finish
     }
 
-    struct Refusal: Equatable {
+    struct OwnerRefusal: Equatable {
         var owner: SettingOwner
         var errors: [CodedError]
     }
@@ -98,13 +98,13 @@ struct ChangeCoordinator {
             prepared.append(owner)
             return prepare(now)
         case (.refused(let owner, let errors), .preparing) where owner == asked:
-            return refuse(Refusal(owner: owner, errors: errors), asked: [], now)
+            return refuse(OwnerRefusal(owner: owner, errors: errors), asked: [], now)
         case (.persisted(nil), .persisting): return adopt(now)
         // A change goes back whether the disk takes it or not: then the file has one whose time is over.
         case (.persisted, .persisting) where isForced: return adopt(now)
         case (.persisted(let problem?), .persisting):
             let error = CodedError("", .unavailable, "settings could not be saved: \(problem)")
-            return refuse(Refusal(owner: .storage, errors: [error]), asked: [], now)
+            return refuse(OwnerRefusal(owner: .storage, errors: [error]), asked: [], now)
         case (.committed(let owner), .committing):
             prepared.removeAll { $0 == owner }
             return answer(now)
@@ -131,7 +131,8 @@ struct ChangeCoordinator {
             if stage == .persisting, isForced { return adopt(now) }
             let words = "no answer within \(Self.patience / 1_000_000_000) s"
             return refuse(
-                Refusal(owner: owner, errors: [CodedError("", .unavailable, words)]), asked: asked.map { [$0] } ?? [],
+                OwnerRefusal(owner: owner, errors: [CodedError("", .unavailable, words)]),
+                asked: asked.map { [$0] } ?? [],
                 now)
         // It is in force, and the reply leaves when the disk has taken it down.
         case .answering: return finish()
@@ -140,7 +141,7 @@ struct ChangeCoordinator {
     }
 
     /// - Parameter asked: also those that may have prepared it without our knowledge.
-    private mutating func refuse(_ refusal: Refusal, asked: [SettingOwner], _ now: Int64) -> [Action] {
+    private mutating func refuse(_ refusal: OwnerRefusal, asked: [SettingOwner], _ now: Int64) -> [Action] {
         let actions = (prepared + asked).map { Action.abandon($0) } + (stage == .persisting ? [.restore] : [])
         if isForced { retryDue = now + Self.retryPause }
         return actions + [.answer(refusal), .finish] + next()

@@ -804,7 +804,7 @@ extension Dispatcher {
 
     /// - Returns: nil: the reply waits for the disk.
     private mutating func answer(
-        _ refusal: ChangeCoordinator.Refusal?, _ reporter: inout Reporter
+        _ refusal: ChangeCoordinator.OwnerRefusal?, _ reporter: inout Reporter
     ) -> ChangeCoordinator.Event? {
         guard let one = changing else { return .answered }
         if let refusal {

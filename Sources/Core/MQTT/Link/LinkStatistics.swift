@@ -10,7 +10,7 @@ public struct LinkStatistics: Sendable, Equatable {
     }
 
     /// MQTT 5 reason and how often a publication was refused with it.
-    public struct Refusal: Sendable, Equatable {
+    public struct RefusedMessages: Sendable, Equatable {
         public var reason: Int
         public var count: UInt64
         /// Topic of the last message that this happened to.
@@ -45,7 +45,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// QoS 1 messages that the broker took.
     public var acked: UInt64 = 0
     /// QoS 1 messages that the broker refused, by reason. With 3.1.1 a broker cannot say so.
-    public var refused: [Refusal] = []
+    public var refused: [RefusedMessages] = []
     /// Not sent because they are larger than the broker takes.
     public var tooLarge: UInt64 = 0
     public var lastTooLarge: TooLarge?
@@ -129,7 +129,7 @@ public struct LinkStatistics: Sendable, Equatable {
             refused[index].count += 1
             refused[index].topic = topic
         } else {
-            refused.append(Refusal(reason: reason, count: 1, topic: topic))
+            refused.append(RefusedMessages(reason: reason, count: 1, topic: topic))
             refused.sort { $0.reason < $1.reason }
         }
     }

@@ -167,7 +167,7 @@ public final class Hub {
     ///   - shakeSent: datagrams that were sent so far of what is followed.
     /// - Returns: whether there are new packets for clients.
     public func round(
-        _ taken: Inbox.Taken, at now: Moment, isConnected: Bool, shakeSent: Int = 0
+        _ taken: FairInbox.Taken, at now: Moment, isConnected: Bool, shakeSent: Int = 0
     ) throws(DatabaseError) -> Bool {
         self.now = now
         contents.counts.shakeSent = shakeSent

@@ -94,7 +94,7 @@ struct NetworkReplayCommand: ParsableCommand {
 struct RecordedNetwork {
     let root: String
     private var detector: NetworkDetector
-    private var spoken: [Spoken] = []
+    private var versions: [DueVersion] = []
     private var unreadable = 0
     private var firstUnreadable: (line: Int, problem: String)?
     private var count = 0
@@ -122,7 +122,7 @@ struct RecordedNetwork {
             if let arrival { pass(clock: arrival) }
             if case .success(let new) = detector.take(station: station, topic: rest, payload: payload, arrival: arrival)
             {
-                spoken += new
+                versions += new
                 for one in new { warnings?.take(one, arrival: arrival ?? one.time) }
             }
         } catch {
@@ -138,7 +138,7 @@ struct RecordedNetwork {
         newest = max(newest, arrival)
         while let due = detector.due, due < arrival {
             let new = detector.pass(clock: due)
-            spoken += new
+            versions += new
             for one in new { warnings?.take(one, arrival: due) }
         }
     }
@@ -149,14 +149,14 @@ struct RecordedNetwork {
     mutating func finish() {
         if newest != .min { pass(clock: newest + Self.afterwards * 1_000_000_000) }
         let last = detector.finish()
-        spoken += last
+        versions += last
         for one in last { warnings?.take(one, arrival: one.time) }
         warnings?.finish()
     }
 
     /// The messages as published. Regions do not wait for each other: their messages are put in the order of event time.
     func lines() -> [[UInt8]] {
-        let ordered = spoken.enumerated().sorted { a, b in
+        let ordered = versions.enumerated().sorted { a, b in
             let (x, y) = (a.element, b.element)
             if detector.isEarly || x.time == y.time && x.message.eventID == y.message.eventID {
                 return a.offset < b.offset
@@ -171,8 +171,8 @@ struct RecordedNetwork {
 
     var report: String {
         var text = "\(detector.taken) messages of \(detector.stations) stations, "
-        text += "\(spoken.filter { $0.message.kind == .onset }.count) network events, \(detector.late) late"
-        let refused = Refusal.allCases.compactMap { reason in
+        text += "\(versions.filter { $0.message.kind == .onset }.count) network events, \(detector.late) late"
+        let refused = RejectionReason.allCases.compactMap { reason in
             detector.refused[reason].map { "\($0) \(reason.rawValue)" }
         }
         if !refused.isEmpty { text += "; refused: " + refused.joined(separator: ", ") }

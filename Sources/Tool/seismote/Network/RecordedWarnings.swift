@@ -32,9 +32,9 @@ struct RecordedWarnings {
     }
 
     /// - Parameter arrival: when it came, nanoseconds of UTC.
-    mutating func take(_ spoken: Spoken, arrival: Int64) {
+    mutating func take(_ version: DueVersion, arrival: Int64) {
         guard !stations.isEmpty else { return }
-        let tree = try? JSONReader.read(spoken.message.json(boot: "", number: 0, time: spoken.time))
+        let tree = try? JSONReader.read(version.message.json(boot: "", number: 0, time: version.time))
         for i in stations.indices {
             let now = NetworkWarning.Moment(wall: arrival, monotonic: arrival, isSynchronized: true)
             var said = stations[i].warning.advance(now)

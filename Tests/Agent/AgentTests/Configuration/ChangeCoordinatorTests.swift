@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: all) func whoRefusesStopsItAndThoseThatPreparedAbandonIt(_ owner: SettingOwner) {
         var (changes, prepared) = Self.preparing(owner)
         let actions = changes.handle(.refused(owner, [Self.busy]), now: 1)
-        let refusal = ChangeCoordinator.Refusal(owner: owner, errors: [Self.busy])
+        let refusal = ChangeCoordinator.OwnerRefusal(owner: owner, errors: [Self.busy])
         #expect(actions == prepared.map { .abandon($0) } + [.answer(refusal), .finish])
         #expect(changes.isIdle)
         #expect(changes.handle(.prepared(owner), now: 2) == [], "too late")

@@ -74,7 +74,7 @@ struct BrokerOrder: Sendable, Equatable {
 
 /// Meaning of a CONNACK code that is not success for the next attempt: return codes of MQTT 3.1.1 (1 to 5) or reason
 /// codes of MQTT 5 (128 and above).
-enum Refusal {
+enum ConnackCode {
     /// True for faults that do not pass: wrong password, not authorised, banned, protocol or client id not accepted.
     static func isPermanent(_ code: Int) -> Bool { [1, 132].contains(code) || isAboutCredentials(code) }
 

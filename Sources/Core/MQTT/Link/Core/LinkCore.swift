@@ -132,7 +132,7 @@ final class LinkCore {
         case .ended(let session, let loss): ended(session, loss, now)
         case .failed(let address, let reason, let code):
             statistics.failedAttempts += 1
-            if Refusal.isAboutCredentials(code) {
+            if ConnackCode.isAboutCredentials(code) {
                 statistics.credentialRefusals += 1
                 statistics.isRefused = true
                 (statistics.lastCredentialRefusal, statistics.clientID) = (reason, options.connection.clientID)

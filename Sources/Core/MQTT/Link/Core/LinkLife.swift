@@ -131,7 +131,7 @@ struct LinkLife {
         _ random: inout AnyRandom
     ) -> Action {
         state = .waiting(
-            until: order.failed(isPermanent: Refusal.isPermanent(code), now: now, using: &random))
+            until: order.failed(isPermanent: ConnackCode.isPermanent(code), now: now, using: &random))
         return .failed(attempt.address, reason: reason, code: code)
     }
 

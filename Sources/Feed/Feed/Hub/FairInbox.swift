@@ -3,7 +3,7 @@ import Threads
 
 /// Messages of the broker that the hub has not taken yet. It is bounded, and one station may fill no more than a
 /// quarter of it. Messages beyond that are counted, and missed by the order of the samples like any other loss.
-public final class Inbox: Sendable {
+public final class FairInbox: Sendable {
     /// All that has come.
     public struct Taken: Sendable {
         public var messages: [InboundMessage] = []
