@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Networks of 5 to 12 stations, 11 to 100 km wide: are their earthquakes where they were?
 
-    small.py TOOL FOLDER [--seed N ...] [--networks N] [--few] [--missing P] [--false P] [--early] [--outside] [--judge]
+    small.py TOOL FOLDER [--seed N ...] [--networks N] [--few] [--missing P] [--false P] [--early] [--outside]
+             [--sizes KMxN,...] [--short] [--list] [--judge]
 
 A row for each size: P onsets by iasp91 with an error of 0.15 s; earthquakes inside the network, or, with --outside, up to
 100 km beyond it. Beside the last version of each network event stands the least-squares grid on the same onsets: constant
@@ -10,9 +11,15 @@ weights, cells of 1 km within the network's box widened by half of itself, depth
 --few has networks of 5 and 6 stations alone. --missing is the part of the onsets that are missing, --false the probability
 that a station has a false one within 60 s of the origin. `of` are the earthquakes with four onsets or more, of which
 `found` are found; `less` are those with fewer onsets, and how many of these are found. `extra` are second events of an
-earthquake and events of false onsets alone. `bias` is the mean of the magnitude minus the true one, `1 s` the part of the true
-magnitudes that are within one sigma. Several seeds are counted together. --short has fewer sizes, and the times of the
-detector's own table, which ObsPy has made.
+earthquake and events of false onsets alone. `depth` is the median of the depths minus the true ones, km.
+
+Peaks scatter as much as the magnitude relation says: all peaks of an earthquake are those of a magnitude that is 0.2 off (one
+standard deviation), and each station differs from these. `error` and `bias` are standard deviation and mean of the magnitude
+minus the true one. `1 s` is the part of the magnitudes that are within their own sigma of the true one, and `alike` the part
+that are within it of the magnitude that the peaks were made with.
+
+--sizes names the networks, such as 40x5,11x6: kilometres and stations. --short has fewer sizes, and the times of the detector's
+own table, which ObsPy has made. Several seeds are counted together. --list names what is missed.
 """
 import argparse
 import itertools
@@ -34,6 +41,9 @@ EACH = 10
 FEW = [(size, count) for count in (5, 6) for size in (11, 22, 40, 67, 100)]
 SHORT = [(11, 6), (40, 5), (40, 8), (100, 6)]
 KM = 111.19
+# Standard deviations of the peaks, as in MagnitudeRelation.swift: of an earthquake's average, in units of magnitude, and of a
+# station within the earthquake, in the logarithm of the peak.
+BETWEEN, WITHIN = .2, (.3261 ** 2 - (.2 * .709) ** 2) ** .5
 
 
 def shift(centre, east, north):
@@ -67,12 +77,13 @@ class Network:
         """An earthquake: what is true of it, and what the stations say."""
         rng, place = self.rng, self.source(outside)
         depth, magnitude = rng.uniform(5, 15), rng.uniform(4.2, 5.4)
+        alike = magnitude + rng.gauss(0, BETWEEN)
         onsets, sent = [], []
         for station, p in self.stations.items():
             d = kilometres(place, p)
             t = origin + self.times.seconds(d, round(depth)) + rng.gauss(0, .15)
-            scatter = rng.gauss(0, .2)
-            first, peak = [10 ** (log_peak(magnitude, math.hypot(d, depth), x) + scatter) / 100 for x in "PS"]
+            scatter = rng.gauss(0, WITHIN)
+            first, peak = [10 ** (log_peak(alike, math.hypot(d, depth), x) + scatter) / 100 for x in "PS"]
             after = .8 * math.hypot(d, depth) / 6 + 5
             if false and rng.random() < false:
                 stray, size = origin + rng.uniform(-60, 60), 10 ** rng.uniform(-2, -1)
@@ -81,7 +92,7 @@ class Network:
                 continue
             onsets.append((t, station, peak))
             sent += [(t + rng.uniform(.05, .5), "onset", t, station, first, 0), (t + after + rng.uniform(.05, .5), "end", t, station, peak, after)]
-        return dict(origin=origin, latitude=place[0], longitude=place[1], depth=depth, magnitude=magnitude, onsets=sorted(onsets)), sent
+        return dict(origin=origin, latitude=place[0], longitude=place[1], depth=depth, magnitude=magnitude, alike=alike, onsets=sorted(onsets)), sent
 
 
 def lines(stations, sent):
@@ -159,11 +170,11 @@ def main():
     o = a.parse_args()
     o.folder.mkdir(parents=True, exist_ok=True)
     times, wrong = Tables("table" if o.short else "iasp91"), []
-    print("  km  n    of  found  less extra  >20km >50km  median  grid  >20km  M>=6.5  with M  error   bias  1 s    good  in 90%  said outside")
+    print("  km  n    of  found  less extra  >20km >50km  median  grid  >20km   depth  M>=6.5  with M  error   bias  1 s  alike  good  in 90%  said outside", flush=True)
     sizes = [tuple(int(x) for x in one.split("x")) for one in o.sizes.split(",")] if o.sizes else SHORT if o.short else FEW if o.few else ROWS
     for size, stations in sizes:
         total, found, extra, far, very, km, plain, big, magnitudes, inside, good, outside = 0, 0, 0, 0, 0, [], [], 0, [], [], 0, 0
-        within, less, little = 0, 0, 0
+        depths, within, alike, less, little = [], 0, 0, 0, 0
         dice = {seed: random.Random(f"{seed} {size} {stations} {o.outside}") for seed in o.seed}
         for seed, number in itertools.product(o.seed, range(o.networks)):
             network = Network(dice[seed], size, stations, times)
@@ -199,6 +210,7 @@ def main():
                 plain.append(kilometres(grid(network, one["onsets"], times), true))
                 far += km[-1] > 20
                 very += km[-1] > 50
+                depths.append(m["depth_km"] - one["depth"])
                 place = m.get("place") or {}
                 good += place.get("quality") == "good"
                 outside += place.get("quality") == "outside"
@@ -207,13 +219,15 @@ def main():
                 if m["magnitude"]:
                     magnitudes.append(m["magnitude"]["value"] - one["magnitude"])
                     within += abs(magnitudes[-1]) <= m["magnitude"]["sigma"]
+                    alike += abs(m["magnitude"]["value"] - one["alike"]) <= m["magnitude"]["sigma"]
                     big += m["magnitude"]["value"] >= 6.5
             extra += len([m for m in last if m["event_id"] not in claimed])
         middle, other = statistics.median(km), statistics.median(plain)
+        part = lambda count: count / len(magnitudes) if magnitudes else math.nan
         covered = sum(inside) / len(inside) if inside else math.nan
-        print(f"{size:4d} {stations:2d} {total:5d}  {found:5d} {little:2d}/{less:2d} {extra:5d}  {far:5d} {very:5d}  {middle:6.2f} {other:5.2f}  {sum(x > 20 for x in plain):5d}  {big:6d} "
+        print(f"{size:4d} {stations:2d} {total:5d}  {found:5d} {little:2d}/{less:2d} {extra:5d}  {far:5d} {very:5d}  {middle:6.2f} {other:5.2f}  {sum(x > 20 for x in plain):5d}  {statistics.median(depths):+6.1f}  {big:6d} "
               f" {len(magnitudes):6d}  {statistics.pstdev(magnitudes) if magnitudes else math.nan:5.2f}  {statistics.mean(magnitudes) if magnitudes else math.nan:+5.2f} "
-              f"{within / len(magnitudes) if magnitudes else math.nan:4.2f}  {good:5d}  {covered:6.2f}  {outside:5d}", flush=True)
+              f"{part(within):4.2f}  {part(alike):5.2f}  {good:5d}  {covered:6.2f}  {outside:5d}", flush=True)
         if found < total - max(1, total * .05) or extra:
             wrong.append(f"{size} km, {stations} stations: {found} of {total} found, {extra} extra")
         if big:
