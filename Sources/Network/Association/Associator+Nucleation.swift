@@ -333,31 +333,48 @@ extension Associator {
         }
     }
 
-    /// Whether onsets with a source of their own are those of another event, by the same time too late or too early; where that
-    /// has many more, some may be ahead and others behind.
+    /// Whether onsets with a source of their own are those of another event, by the same time too late or too early. Some may be
+    /// ahead and others behind where that has many more, or where nearly all are off by as much.
     func isOfWrongClocks(_ source: Hypocentre, _ chosen: [Kept], beside event: AssociatedEvent) -> Bool {
         guard abs(source.origin - event.hypocentre.origin) < 3 * Self.clockSeconds else { return false }
         let shifts = chosen.map { $0.onset.seconds - event.hypocentre.arrival(.p, at: $0.place) }
-        let extent = reach(of: event)
-        return areAlike(shifts, chosen, event.hypocentre, extent)
-            || event.members.count >= 2 * chosen.count
-                && areAlike(shifts.map(abs), chosen, event.hypocentre, extent)
+        if alike(shifts, chosen, event).explain(chosen.count, options) { return true }
+        let either = alike(shifts.map(abs), chosen, event)
+        return Alike.isMost(either.sharp, of: chosen.count)
+            || event.members.count >= 2 * chosen.count && either.explain(chosen.count, options)
     }
 
-    /// Whether onsets in reach of a source are nearly all off its P wave by about the same.
-    private func areAlike(_ shifts: [Double], _ chosen: [Kept], _ source: Hypocentre, _ extent: Double) -> Bool {
-        let middle = shifts.sorted()[shifts.count / 2]
-        guard abs(middle) <= Self.clockSeconds else { return false }
-        let alike = zip(chosen, shifts).count { kept, shift in
-            kept.place.distance(to: source.place) <= extent
-                && abs(shift - middle) <= options.gate(source.travel(.p, to: kept.place), .p)
+    /// Numbers of onsets that are off the P wave of an event by about the same.
+    private struct Alike {
+        /// Within what an onset may miss the time of a wave.
+        var count = 0
+        /// As near as sharp onsets are to a wave.
+        var sharp = 0
+
+        /// Part of the onsets with a source of their own from which on all are taken for those of the event: among those of
+        /// many clocks that are ahead there is one of something else, too.
+        private static let most = 0.85
+
+        static func isMost(_ count: Int, of all: Int) -> Bool { Double(count) >= most * Double(all) }
+
+        /// Whether they leave nothing that could be an event: nearly all are alike, or those that are not are too few for one.
+        func explain(_ all: Int, _ options: AssociationOptions) -> Bool {
+            Self.isMost(count, of: all) || all - sharp < options.nearStations && 3 * sharp >= 2 * all
         }
-        return Double(alike) >= Self.alikePart * Double(chosen.count)
     }
 
-    /// Part of the onsets with a source of their own that are alike off the wave of an event, from which on all are taken for
-    /// its: among those of many clocks that are ahead there is one of something else, too.
-    private static let alikePart = 0.85
+    private func alike(_ shifts: [Double], _ chosen: [Kept], _ event: AssociatedEvent) -> Alike {
+        let middle = shifts.sorted()[shifts.count / 2]
+        var found = Alike()
+        guard abs(middle) <= Self.clockSeconds else { return found }
+        let extent = reach(of: event)
+        for (kept, shift) in zip(chosen, shifts) where kept.place.distance(to: event.hypocentre.place) <= extent {
+            let part = abs(shift - middle) / options.gate(event.hypocentre.travel(.p, to: kept.place), .p)
+            if part <= 1 { found.count += 1 }
+            if part <= Self.sharpPart { found.sharp += 1 }
+        }
+        return found
+    }
 
     /// Makes an event of a source, or gives it to the young event that it shares onsets with.
     /// - Parameters:

@@ -135,4 +135,40 @@ import Testing
         #expect(Self.clocks(off: Array(repeating: 2, count: 9)).count == 9)
         #expect(Self.clocks(off: Array(repeating: 2, count: 16)) == [])
     }
+
+    /// Whether onsets that have a source of their own, and are off the P wave of an event by so many seconds, are taken for those
+    /// of wrong clocks.
+    private static func areOfWrongClocks(_ offsets: [Double], members count: Int = 21) -> Bool {
+        let source = Hypocentre(origin: Country.start + 60, place: centre, depth: 10)
+        var core = Associator()
+        var members: [AssociatedEvent.Member] = []
+        var chosen: [Associator.Kept] = []
+        for i in 0..<(count + offsets.count) {
+            let direction = SIMD2<Double>(cos(Double(i)), sin(Double(i)))
+            let place = Place(offset: direction * (10 + Double(2 * i)), from: centre)
+            core.setPlace(place, of: "\(i)")
+            let seconds = source.arrival(.p, at: place) + (i < count ? 0 : offsets[i - count])
+            let onset = StationOnset(eventID: "\(i)", station: "\(i)", time: Int64(seconds * 1e9))
+            if i < count {
+                members.append(.init(eventID: "\(i)", station: "\(i)", phase: .p))
+            } else {
+                chosen.append(.init(onset: onset, place: place))
+            }
+        }
+        let event = AssociatedEvent(serial: 1, members: members, hypocentre: source, silent: [], changed: 0)
+        return core.isOfWrongClocks(source, chosen, beside: event)
+    }
+
+    /// A defect: one or two false onsets among those of wrong clocks were enough for a second event, as were clocks of which
+    /// some were ahead and others behind, where the event itself had few onsets more.
+    @Test func falseOnsetsAmongThoseOfWrongClocksMakeNoEvent() {
+        #expect(Self.areOfWrongClocks([-2, -2.1, -1.9, -2, -2.1, -3.2]))
+        #expect(Self.areOfWrongClocks([2.1, -2.1, -1.9, -2.2, 5.5]))
+        #expect(Self.areOfWrongClocks([1.9, 1.9, 2, 1.9, -2, -2.1, -2, -2, -2.3, -1.9, -1.8, -2.1]))
+        // Three of something else may be an event.
+        #expect(!Self.areOfWrongClocks([-2, -2.1, -1.9, -2, -2.1, -2, 5.5, -0.5, 3.5]))
+        // A wave from elsewhere.
+        #expect(!Self.areOfWrongClocks([-4, -2.8, -1.5, 0.5, 2, 3.5, 5]))
+        #expect(!Self.areOfWrongClocks([-3.2, -1.2, 0.9, 2.9]))
+    }
 }
