@@ -266,7 +266,7 @@ built_tests() {
 # real; `others` are all those that no other line names.
 # shellcheck disable=SC2034  # for deploy/test and schedule.sh
 parts_of_tests='others 2 70
-Agent 4 25
+Agent 4 15
 Tool 3 25
 Spool 2 40
 MQTT 4 10'
