@@ -338,7 +338,9 @@ struct Table {
             if found.isValid, v < (seconds <= 0.2 ? -0.1 : -0.25) { faults.append("\(place): PGV \(text(v)), valid") }
             if seconds <= 0.2, found.isValid, abs(mmi) > 0.15 { faults.append("\(place): MMI \(text(mmi)), valid") }
             // (The filter of the offset looks back over the estimate. An error below 1 mm/s² counts as none.)
-            if a > 0.025, a * rest > Self.leastAcceleration, found.isExact { faults.append("\(place): PGA \(text(a)) off the rest's, exact") }
+            if a > 0.025, a * rest > Self.leastAcceleration, found.isExact {
+                faults.append("\(place): PGA \(text(a)) off the rest's, exact")
+            }
             if a > 0.125, !isMissed { faults.append("\(place): PGA \(text(a)) off the rest's") }
             if abs(found.missing - Double(missing) / recording.rate) > 1e-3, !isSplit, !isMissed {
                 faults.append("\(place): missing_s \(found.missing)")
