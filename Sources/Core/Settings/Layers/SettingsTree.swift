@@ -3,10 +3,13 @@ import Values
 
 /// The tree that the dots in keys stand for.
 enum SettingsTree {
-    /// For each object of the tree, by its key (empty for the root), the keys that may be in it, in the table's order.
-    static let children: [String: [String]] = {
+    /// For each object of the agent's tree, by its key (empty for the root), the keys that may be in it, in the table's order.
+    static let children = children(of: SettingsTable.writableKeys)
+
+    /// The same of the keys of another table.
+    static func children(of keys: [String]) -> [String: [String]] {
         var children: [String: [String]] = [:]
-        for key in SettingsTable.writableKeys {
+        for key in keys {
             var parent = ""
             for part in key.split(separator: ".") {
                 let part = String(part)
@@ -15,16 +18,6 @@ enum SettingsTree {
             }
         }
         return children
-    }()
-
-    /// The keys that may stand in the object at a key (empty for the root), in the order of a table's keys.
-    static func children(of key: String, in keys: [String]) -> [String] {
-        let start = key.isEmpty ? "" : key + "."
-        return keys.reduce(into: []) { children, one in
-            guard one.hasPrefix(start) else { return }
-            let child = String(one.dropFirst(start.count).prefix { $0 != "." })
-            if !children.contains(child) { children.append(child) }
-        }
     }
 
     static func joined(_ parent: String, _ key: String) -> String { parent.isEmpty ? key : parent + "." + key }

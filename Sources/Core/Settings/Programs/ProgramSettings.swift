@@ -23,7 +23,7 @@ extension TableSettings {
             let isReset = value == .null && nullResets && !row.takesNull
             return row.read(isReset ? row.standard : value, path, 0, &self, &findings)
         }
-        let names = SettingsTree.children(of: key, in: Self.table.map(\.key))
+        let names = SettingsTree.children(of: Self.table.map(\.key))[key] ?? []
         guard case .object(let members) = value else {
             return findings.wrongType(
                 path, "an object", got: value, allowed: "an object with \(names.joined(separator: ", "))")
