@@ -76,8 +76,6 @@ public struct SpikeFinder: Sendable {
         let least: Double
         /// Samples of a second.
         let second: Int
-        /// The part of the mean that a sample is.
-        private let part: Double
         /// The last two samples, without spikes, and the one before them as it was.
         private var last = 0.0
         private var before = 0.0
@@ -96,9 +94,7 @@ public struct SpikeFinder: Sendable {
         private var left = 0
         private(set) var lone = 0.0
 
-        init(least: Double, second: Int, alone: Int) {
-            (self.least, self.second, self.alone, part) = (least, second, alone, 1 / Double(second))
-        }
+        init(least: Double, second: Int, alone: Int) { (self.least, self.second, self.alone) = (least, second, alone) }
 
         mutating func reset() { self = Axis(least: least, second: second, alone: alone) }
 
@@ -121,7 +117,7 @@ public struct SpikeFinder: Sendable {
             }
             if candidate != 0 { look() }
             // The floor keeps it from becoming a denormal number where nothing moves at all.
-            mean = max(mean + (waiting - mean) * part, 1e-9)
+            mean = max(mean + (waiting - mean) / Double(second), 1e-9)
             waiting = size
             shift(new)
             return 0
