@@ -26,6 +26,11 @@ func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: common)
 }
+/// A program of `deploy/development`, which serves those who build: it is in no package.
+func development(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "deploy/development/Sources/\(name)", swiftSettings: common)
+}
 
 /// A module map of a C library, with shims in C at most.
 func library(_ name: String) -> Target { .systemLibrary(name: name, path: "Sources/Libraries/\(name)") }
@@ -195,6 +200,14 @@ let package = Package(
         // Updates of a station's agent that are asked for over MQTT.
         program("Updater/seismote-update", ["Values", "Threads", "Files", "Administration", "Messages", "Updater"]),
 
+        development(
+            "simulate-fleet",
+            [
+                "Threads", "Values", "Seismology", "Propagation", "Messages", "Settings", "Sensors", "Station", "MQTT",
+                "Association", "ServerOptions", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+
         .target(
             name: "TestSupport", dependencies: ["Threads", "Values", "Messages", "Settings", "CMosquitto"],
             path: "Tests/TestSupport"),
@@ -244,6 +257,9 @@ let package = Package(
             ],
             path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
+        .testTarget(
+            name: "FleetTests", dependencies: ["simulate-fleet", "Seismology", "TestSupport"],
+            path: "deploy/development/Tests/FleetTests", swiftSettings: common),
     ]
 )
 
@@ -257,7 +273,7 @@ if let rooms = Context.environment["SEISMOTE_TESTS"] {
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
     let tested = ["Threads", "Spool", "MQTT", "Agent"].map { "\($0)Tests" }
     package.targets.removeAll {
-        ["seismote", "seismote-notify", "seismote-network", "ServerOptions"].contains($0.name)
+        ["seismote", "seismote-notify", "seismote-network", "simulate-fleet", "ServerOptions"].contains($0.name)
             || $0.type == .test && !tested.contains($0.name)
     }
     package.products.removeAll { ["seismote", "seismote-notify", "seismote-network"].contains($0.name) }

@@ -267,7 +267,7 @@ built_tests() {
 # shellcheck disable=SC2034  # for deploy/test and schedule.sh
 parts_of_tests='others 2 70
 Agent 4 15
-Tool 3 25
+Tool|Fleet 3 25
 Spool 2 40
 MQTT 4 10'
 

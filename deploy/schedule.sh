@@ -84,7 +84,7 @@ build_tests() {
 }
 
 build_release() {
-    SEISMOTE_WITHOUT_SERVERS=1 build_programs seismoted seismote seismote-broker seismote-update seismote-network seismote-notify
+    SEISMOTE_WITHOUT_SERVERS=1 build_programs seismoted seismote seismote-broker seismote-update seismote-network seismote-notify simulate-fleet
 }
 
 # build_programs PRODUCT...: builds all programs that there are in $release_folder, in one go, and copies these into

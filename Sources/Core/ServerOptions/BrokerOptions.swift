@@ -96,6 +96,16 @@ package struct BrokerOptions: ParsableArguments {
     /// Whether nobody has named a broker, so that the default is meant.
     package var isUnnamed: Bool { broker.isEmpty && Self.environment("BROKER") == nil && settingsPath == nil }
 
+    /// Access by all of these, with the settings file that is meant.
+    package func access() throws -> ConnectionOptions {
+        guard let path = settingsPath else { return try access(mqtt: nil) }
+        let settings: Configuration
+        do { settings = try Settings.load(path: path).configuration } catch {
+            throw failure(error.text(fileName: path), .settings)
+        }
+        return try access(mqtt: settings.mqtt, station: settings.station.id)
+    }
+
     /// Access by all of these: options above the environment above the file. Credentials of the file are for the file's
     /// broker alone.
     /// - Parameters:

@@ -15,7 +15,7 @@ struct Seismote: AsyncParsableCommand {
             ConvertCommand.self, TuneCommand.self, FilterCommand.self,
             ProbeCommand.self, CalibrateCommand.self, SelfTestCommand.self, ConfigCommand.self,
             InterfaceCommand.self, StationXMLCommand.self, CtlCommand.self, NetworkCommand.self,
-            FeedCommand.self, SimulateFleetCommand.self, VersionCommand.self,
+            FeedCommand.self, VersionCommand.self,
         ])
 
     private static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }

@@ -24,6 +24,14 @@ import Testing
         #expect(tool.status == 64 && tool.errors.contains("did you mean \(place)?"), "\(tool.errors)")
     }
 
+    /// The simulated fleet serves those who build, and is a program of its own.
+    @Test func theToolHasNoSimulatedFleet() throws {
+        let fleet = try Tool("simulate-fleet", "3")
+        #expect(fleet.status == 64 && fleet.errors.contains("There is no command `simulate-fleet`"), "\(fleet.errors)")
+        let help = try Tool("--help")
+        #expect(help.status == 0 && !help.output.contains("fleet "), "\(help.output)")
+    }
+
     /// A defect: the parser took `-1e-6` for an option.
     @Test(arguments: [
         (["a", "--scale", "-1e-6"], ["a", "--scale=-1e-6"]), (["--centre", "-33.9,151"], ["--centre=-33.9,151"]),

@@ -234,8 +234,8 @@ async def fleet(tool, folder, count, length):
     # (With so few open files that two threads share the stations, as those of ten thousand are.)
     limit = 3 * ((count + 1) // 2) + 100
     process = await asyncio.create_subprocess_exec(
-        "setpriv", "--pdeathsig", "KILL", "prlimit", f"--nofile={limit}:{limit}", tool, "simulate-fleet", str(count),
-        "--broker", f"mqtt://127.0.0.1:{broker.port}", "--seconds", str(length), "--radius", "60", "--earthquake-every", "25",
+        "setpriv", "--pdeathsig", "KILL", "prlimit", f"--nofile={limit}:{limit}", 
+        os.path.join(os.path.dirname(tool), "simulate-fleet"), str(count), "--broker", f"mqtt://127.0.0.1:{broker.port}", "--seconds", str(length), "--radius", "60", "--earthquake-every", "25",
         "--magnitudes", "4.5,5.5", "--faults", "2000", "--false-onsets", "200", "--truth", truth,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
     try:

@@ -89,7 +89,7 @@ class Trial:
                 "network": {"cluster": cluster.uris("amqps"), "status_s": 5}}).start())
         with open(self.log, "wb") as out:
             self.fleet = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", self.tool, "simulate-fleet", str(self.stations),
+                ["setpriv", "--pdeathsig", "KILL", os.path.join(os.path.dirname(self.tool), "simulate-fleet"), str(self.stations),
                  *(f"--broker={uri}" for uri in cluster.uris("mqtt")), "--user", "everybody", "--password-file", password,
                  # (A subscription is a decision of all nodes, one after the other: more at a time only wait longer.)
                  "--radius", "200", "--per-second", "1000", "--at-once", "60", "--magnitude", str(self.magnitude), "--false-onsets", "3",

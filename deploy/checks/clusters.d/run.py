@@ -92,7 +92,7 @@ class Trial:
                          "tls": {"ca_file": cluster.ca}}}))
             self.agents[-1].start()
         self.fleet = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", self.tool, "simulate-fleet", str(stations),
+            ["setpriv", "--pdeathsig", "KILL", os.path.join(os.path.dirname(self.tool), "simulate-fleet"), str(stations),
              *(f"--broker={uri}" for uri in cluster.uris("mqtt")), "--user", "everybody", "--password-file", self.everybody,
              "--radius", "60", "--earthquake-every", "20", "--magnitudes", "4.5,5.5", "--false-onsets", "50",
              "--truth", self.truth],

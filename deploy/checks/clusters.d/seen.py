@@ -61,7 +61,7 @@ class Seen:
         self.truth = os.path.join(self.folder, "truth.jsonl")
         with open(os.path.join(self.folder, "fleet.log"), "wb") as log:
             self.processes.append(subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", self.tool, "simulate-fleet", str(SIMULATED),
+                ["setpriv", "--pdeathsig", "KILL", os.path.join(os.path.dirname(self.tool), "simulate-fleet"), str(SIMULATED),
                  *(f"--broker={uri}" for uri in cluster.uris("mqtt")), "--user", "everybody", "--password-file", self.everybody,
                  "--radius", "60", "--level-seconds", "1", "--earthquake-every", "40", "--magnitudes", "4.8,5.5", "--truth", self.truth],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log))

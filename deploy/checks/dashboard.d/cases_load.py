@@ -49,7 +49,7 @@ def case_thousand_stations_that_shake(world):
     address = f"mqtt://127.0.0.1:{broker.port}"
     detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", f"{tool}-network", "--broker", address, "--set", f"network.state={folder}"], **quiet)
     limit = 2 * STATIONS + 1000
-    fleet = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "prlimit", f"--nofile={limit}:{limit}", tool, "simulate-fleet", str(STATIONS), "--broker", address, "--level-seconds", "1",
+    fleet = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "prlimit", f"--nofile={limit}:{limit}", f"{os.path.dirname(tool)}/simulate-fleet", str(STATIONS), "--broker", address, "--level-seconds", "1",
                               "--earthquake-every", str(EVERY), "--magnitudes", "6,6", "--radius", "200", "--seconds", str(SECONDS + 1800)], **quiet)
     try:
         page = world.page(broker=broker, size=(1440, 900))

@@ -242,8 +242,8 @@ def case_percentage_says_of_what(world):
 def case_simulated_fleet_shakes(world):
     """Stations that take part in an earthquake are no quiet rows beside it."""
     broker = world.another_broker("simulated")
-    tool = os.path.join(os.path.dirname(world.program), "seismote")
-    fleet = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", tool, "simulate-fleet", "60", "--broker", f"mqtt://127.0.0.1:{broker.port}",
+    program = os.path.join(os.path.dirname(world.program), "simulate-fleet")
+    fleet = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", program, "60", "--broker", f"mqtt://127.0.0.1:{broker.port}",
                               "--magnitude", "6.8", "--radius", "60", "--false-onsets", "0", "--level-seconds", "1"],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -69,6 +69,9 @@ func ctl(_ body: () throws -> CtlStatus) throws {
     } catch let error as OutputError {
         printError(error.description)
         status = .files
+    } catch let error as SecretError {
+        printError(error.message)
+        status = .files
     }
     if status != .done { throw ExitCode(status.rawValue) }
 }

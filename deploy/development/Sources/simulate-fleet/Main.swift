@@ -5,14 +5,16 @@ import MQTT
 import Messages
 import Propagation
 import ServerOptions
+import Threads
 import Values
 
-/// `seismote simulate-fleet N`: stations without sensors, to try a broker with.
-struct SimulateFleetCommand: ParsableCommand {
+/// `simulate-fleet N`: stations without sensors, to try a broker with.
+@main
+struct SimulateFleet: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate-fleet", abstract: "Put many simulated stations on a broker, to try it.",
         discussion: """
-            seismote simulate-fleet 50 --broker mqtt://localhost --magnitude 6
+            simulate-fleet 50 --broker mqtt://localhost --magnitude 6
 
             Each station has a connection of its own and sends what an agent sends: who it is, levels, health, events. \
             It answers rebirth and resend. Earthquakes shake all of them by distance (Cua and Heaton 2009, iasp91). One \
@@ -111,28 +113,31 @@ struct SimulateFleetCommand: ParsableCommand {
     }
 
     func run() throws {
-        try ctl {
+        do {
             let board = FleetBoard(isNoting: sent != nil)
             let fleets = try SimulatedFleet.parts(try broker.access(), options(), board)
-            let truthFile = try truth.map { try OutputFile(path: $0) }
-            let sentFile = try sent.map { try OutputFile(path: $0) }
+            let truthFile = try truth.map { try LineFile($0) }
+            let sentFile = try sent.map { try LineFile($0) }
             fleets[0].onEarthquake = { earthquake in
                 let line = earthquake.json
                 printError("earthquake \(String(decoding: line.json(), as: UTF8.self))")
-                truthFile?.append(line: line)
-                truthFile?.flush()
+                truthFile?.append([line])
             }
             let tell = {
                 printError(report(board))
-                for note in board.takeNotes() { sentFile?.append(line: note.json) }
-                sentFile?.flush()
+                sentFile?.append(board.takeNotes().map(\.json))
             }
             Interrupt.listen()
             try SimulatedFleet.run(fleets, report: tell)
             tell()
             try truthFile?.finish()
             try sentFile?.finish()
-            return .done
+        } catch let error as SecretError {
+            throw failure(error.message, .files)
+        } catch let error as LineFile.Failure {
+            throw failure(error.description, .files)
+        } catch let error as ClientError {
+            throw failure(error.description, .unavailable)
         }
     }
 
@@ -144,9 +149,38 @@ struct SimulateFleetCommand: ParsableCommand {
     }
 }
 
-extension OutputFile {
-    fileprivate func append(line: Value) {
-        line.json().withUnsafeBytes { append($0) }
-        endLine()
+/// A file with a JSON object in each line.
+private final class LineFile {
+    struct Failure: Error {
+        let description: String
+    }
+
+    private let path: String
+    private let descriptor: Int32
+    private var code: Int32 = 0
+
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        if descriptor < 0 { throw failure(errno) }
+    }
+
+    func append(_ lines: [Value]) {
+        let bytes = lines.reduce(into: [UInt8]()) { $0 += $1.json() + [UInt8(ascii: "\n")] }
+        var done = 0
+        while done < bytes.count, code == 0 {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + done }, bytes.count - done) }
+            if count > 0 { done += count } else if errno != EINTR { code = errno }
+        }
+    }
+
+    func finish() throws(Failure) {
+        if code != 0 || close(descriptor) != 0 { throw failure(code == 0 ? errno : code) }
+    }
+
+    private func failure(_ code: Int32) -> Failure {
+        Failure(description: "cannot write \(path): \(String(cString: strerror(code)))")
     }
 }
+
+func printError(_ text: String) { ProgramOutput.printError(text) }

@@ -3,9 +3,9 @@ import Seismology
 import TestSupport
 import Testing
 
-@testable import seismote
+@testable import simulate_fleet
 
-/// `seismote simulate-fleet`.
+/// `simulate-fleet`.
 @Suite struct FleetTests {
     @Test(arguments: [(100, 20_000, 1), (6633, 20_000, 1), (6634, 20_000, 2), (10_000, 20_000, 2), (10_000, 1024, 33)])
     func threadsShareTheOpenFiles(_ stations: Int, _ files: Int, _ threads: Int) {
@@ -27,9 +27,9 @@ import Testing
         let broker = try Broker()
         let listener = try Subscriber(port: broker.port, ["seismote/+/state/level", "seismote/+/event/trigger"])
         let child = try ChildProcess(
-            AgentProcess.builtProgram("seismote"),
+            AgentProcess.builtProgram("simulate-fleet"),
             [
-                "simulate-fleet", "3", "--broker", "mqtt://127.0.0.1:\(broker.port)", "--per-second", "200",
+                "3", "--broker", "mqtt://127.0.0.1:\(broker.port)", "--per-second", "200",
                 "--seconds", "30", "--false-onsets", "8640", "--level-seconds", "1",
             ])
         #expect(child.wait(within: 60) == 0, "\(child.errors)")
@@ -68,12 +68,12 @@ import Testing
         let broker = try Broker()
         let folder = try TemporaryFolder()
         let sent = folder.url.appendingPathComponent("sent.jsonl")
-        let tool = AgentProcess.builtProgram("seismote")
+        let program = AgentProcess.builtProgram("simulate-fleet")
         let child = try ChildProcess(
             "/bin/sh",
             [
                 "-c",
-                "ulimit -n 160; exec \(tool) simulate-fleet 60 --broker mqtt://127.0.0.1:\(broker.port) --per-second 200 "
+                "ulimit -n 160; exec \(program) 60 --broker mqtt://127.0.0.1:\(broker.port) --per-second 200 "
                     + "--seconds 6 --false-onsets 86400 --sent \(sent.path)",
             ])
         #expect(child.wait(within: 60) == 0)
