@@ -17,7 +17,6 @@ public struct Agent {
     static let writingTime = 1.0
 
     private let keeper: SettingsKeeper
-    private let settings: LoadedSettings
     private let exitAtEnd: Bool
     private let log: Log
 
@@ -26,9 +25,8 @@ public struct Agent {
     ///   - exitAtEnd: end with the recording instead of living on.
     public init(keeper: SettingsKeeper, exitAtEnd: Bool) {
         self.keeper = keeper
-        settings = keeper.settings
         self.exitAtEnd = exitAtEnd
-        log = Log(level: settings.configuration.log.level)
+        log = Log(level: keeper.settings.configuration.log.level)
     }
 
     /// Runs until SIGTERM, SIGINT, SIGHUP or, when asked for, the end of the recording.
@@ -37,7 +35,8 @@ public struct Agent {
         // Before any thread is made, so that all of them leave signals to this one.
         let signals = try Self.takeSignals()
         defer { close(signals) }
-        let configuration = keeper.ledger.guarded(settings)
+        let settings = keeper.settings
+        let configuration = keeper.inForce.configuration
         let trial = keeper.ledger.connectionTrial
         let topics = try Topics(configuration)
         let boot = Identity.boot
@@ -75,7 +74,7 @@ public struct Agent {
         for note in keeper.notes { log.error(note.message, ["revision": .int(note.revision)]) }
         journal.note(options, isAutomatic: settings.configuration.mqtt.protocolVersion == .auto)
         var reporter = Reporter(
-            ledger: keeper.ledger, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
+            keeper, topics: topics, boot: boot, log: log, status: status, storage: storage.status,
             files: storage.files, link: link)
         var dispatcher = Dispatcher(
             keeper, topics: topics, boot: boot, link: link, log: log, inbox: inbox, status: status,

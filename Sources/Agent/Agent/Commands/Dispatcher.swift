@@ -25,7 +25,6 @@ struct Dispatcher: ~Copyable {
     /// Nil: there is no alarm line.
     private let alarm: OrderBook<AlarmOrder>?
     private let boot: String
-    private var topics: Topics
     private var messenger: Messenger
     private(set) var gate: CommandGate
     private let record: CommandRecord
@@ -81,7 +80,6 @@ struct Dispatcher: ~Copyable {
         self.storage = storage
         self.alarm = alarm
         self.boot = boot
-        self.topics = topics
         messenger = Messenger(topics: topics, boot: boot)
         keeper.writes = storage.files
         var journal = CommandJournal(directory: configuration.storage.directory)
@@ -254,9 +252,10 @@ extension Dispatcher {
     private func context(_ reporter: Reporter) -> CommandContext {
         CommandContext(
             revision: reporter.revision, boot: boot, uptime: Double(HostClock.monotonic() - started) / 1e9,
-            wall: HostClock.wall(), topics: topics,
-            rate: status.now.sensor?.rate ?? reporter.inForce.sensor.rate,
-            takesConfirmations: reporter.inForce.detection.event.confirmation, alerts: reporter.activeAlerts,
+            wall: HostClock.wall(), topics: messenger.topics,
+            rate: status.now.sensor?.rate ?? keeper.inForce.configuration.sensor.rate,
+            takesConfirmations: keeper.inForce.configuration.detection.event.confirmation,
+            alerts: reporter.activeAlerts,
             update: reporter.updateSituation,
             clock: { HostStatus.clock() ?? (TimeQuality(synced: false, source: .free), nil) },
             status: reporter.statusNow)
@@ -776,22 +775,23 @@ extension Dispatcher {
             return order(.commit(one.prepared.take()), as: .commit) ? nil : .committed(owner)
         case .storage:
             storage.change(
-                configuration, topics: one.link?.topics ?? topics, trial: one.link?.trial, confirmed: one.confirmed)
+                configuration, topics: one.link?.topics ?? messenger.topics, trial: one.link?.trial,
+                confirmed: one.confirmed)
         case .link:
             guard let change = one.link else { break }
             do throws(MQTTError) { try link.change(to: change.options) } catch {
                 log.error("connection settings not changed: \(error.message)")
             }
             // Values that are kept in the link move with it; whoever publishes them again comes after.
-            if change.topics != topics {
-                topics = change.topics
-                var anew = Messenger(topics: topics, boot: boot)
+            if change.topics != messenger.topics {
+                var anew = Messenger(topics: change.topics, boot: boot)
                 anew.takeOver(messenger)
                 messenger = anew
             }
-        case .commands: gate = gate.with(topics: topics, groups: configuration.station.groups)
+        case .commands: gate = gate.with(topics: messenger.topics, groups: configuration.station.groups)
         case .reporter:
-            reporter.take(keeper.ledger, configuration, topics)
+            keeper.putInForce()
+            reporter.takeSettings(messenger.topics)
             guard !one.keys.isEmpty else { break }
             log.notice(
                 "settings changed",

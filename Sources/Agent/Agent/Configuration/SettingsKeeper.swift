@@ -9,7 +9,21 @@ public final class SettingsKeeper {
     /// Seconds between two writes that only tell of refused changes (ns).
     private static let rejectionPause: Int64 = 60_000_000_000
 
+    /// Settings that this process works with.
+    struct InForce {
+        let ledger: SettingsLedger
+        /// Without what waits for the next start, and without what the station must not get in with.
+        let configuration: Configuration
+
+        init(_ ledger: SettingsLedger) {
+            self.ledger = ledger
+            configuration = ledger.inForce(ledger.settings)
+        }
+    }
+
     public private(set) var ledger: SettingsLedger
+    /// They follow the ledger when all owners have made a change.
+    private(set) var inForce: InForce
     /// Events of the overlay at the start.
     public private(set) var notes: [SettingsLedger.Note]
     /// Makes the writes; nil: they are made at once, as before there are threads.
@@ -41,6 +55,7 @@ public final class SettingsKeeper {
         _ ledger: SettingsLedger, _ notes: [SettingsLedger.Note], isSealed: Bool = true, files: any FileLayer
     ) {
         self.ledger = ledger
+        inForce = InForce(ledger)
         self.notes = notes
         written = notes.isEmpty && isSealed ? ledger.document : nil
         store = SettingsLedger.file(in: ledger.settings.configuration.storage.directory, files: files)
@@ -51,6 +66,7 @@ public final class SettingsKeeper {
         var next = ledger
         if let note = next.started(now: HostClock.wall(), monotonic: HostClock.monotonic()) { notes.append(note) }
         adopt(next)
+        putInForce()
         save(next)
     }
 
@@ -73,8 +89,11 @@ public final class SettingsKeeper {
         try ledger.propose(change, ifRevision: ifRevision, confirm: confirm)
     }
 
-    /// Puts a ledger into force.
+    /// From now on a ledger counts: what is asked for next is asked of it, and its owners make its change.
     func adopt(_ next: SettingsLedger) { ledger = next }
+
+    /// The owners have made the change.
+    func putInForce() { inForce = InForce(ledger) }
 
     /// Has a ledger written, unless the file has it.
     /// - Returns: the number of the outcome; nil: there is nothing to wait for.

@@ -13,9 +13,7 @@ import Values
 /// Publishes what the agent knows of itself: info, config and schema once and when they change, health at its interval
 /// and on change, alerts. Lives on the main thread.
 final class Reporter {
-    private var ledger: SettingsLedger
-    /// Settings that this process works with: without those that wait for the next start.
-    private(set) var inForce: Configuration
+    private let keeper: SettingsKeeper
     private let log: Log
     private let status: SamplingStatus
     private let storage: StorageStatus
@@ -37,7 +35,8 @@ final class Reporter {
     /// Commands that were refused, for `state/health`.
     var rejectedCommands = 0
     /// Revision of the settings in force.
-    var revision: Int { ledger.revision }
+    var revision: Int { keeper.inForce.ledger.revision }
+    private var inForce: Configuration { keeper.inForce.configuration }
     /// A change that was taken back, until the next one.
     var reverted: AlertFault?
     private var lastLevel: Level?
@@ -68,11 +67,10 @@ final class Reporter {
     private var lastUpdate: InfoMessage.Update?
 
     init(
-        ledger: SettingsLedger, topics: Topics, boot: String, log: Log, status: SamplingStatus,
+        _ keeper: SettingsKeeper, topics: Topics, boot: String, log: Log, status: SamplingStatus,
         storage: StorageStatus, files: FileWrites, link: Link
     ) {
-        self.ledger = ledger
-        inForce = ledger.settings.configuration
+        self.keeper = keeper
         self.log = log
         self.status = status
         self.storage = storage
@@ -81,12 +79,13 @@ final class Reporter {
         let now = HostClock.monotonic()
         health = HealthReport(now: now)
         healthDue = now
-        let kept = SensorMemory.read(directory: inForce.storage.directory)
+        let directory = keeper.inForce.configuration.storage.directory
+        let kept = SensorMemory.read(directory: directory)
         memory = kept.memory
-        alertMemory = AlertMemory(directory: inForce.storage.directory)
-        levelMemory = LevelMemory(directory: inForce.storage.directory)
+        alertMemory = AlertMemory(directory: directory)
+        levelMemory = LevelMemory(directory: directory)
         alerts = AlertBoard(left: alertMemory.read())
-        homeMemory = HomeAssistantMemory(directory: inForce.storage.directory)
+        homeMemory = HomeAssistantMemory(directory: directory)
         home = HomeAssistantSchedule(remembered: homeMemory.read())
         if let problem = kept.problem { log.warning("stored sensor results cannot be read: \(problem)") }
         sayIdentity()
@@ -107,20 +106,17 @@ final class Reporter {
 
     private func sayConfiguration() {
         let link = self.link
-        messenger.send(Identity.config(ledger), time: HostClock.wall(), to: { link.publish($0, $1) })
+        messenger.send(Identity.config(keeper.inForce.ledger), time: HostClock.wall(), to: { link.publish($0, $1) })
     }
 
     /// Other settings are in force.
-    /// - Parameter configuration: of the ledger's, what the process can work with before it starts anew.
-    func take(_ new: SettingsLedger, _ configuration: Configuration, _ topics: Topics) {
-        ledger = new
-        inForce = configuration
+    func takeSettings(_ topics: Topics) {
         if topics != messenger.topics {
             var other = Messenger(topics: topics, boot: messenger.boot)
             other.takeOver(messenger)
             messenger = other
         }
-        warnings?.take(configuration, topics, &messenger)
+        warnings?.take(inForce, topics, &messenger)
         sayConfiguration()
         sayInfo()
         healthDue = min(healthDue, HostClock.monotonic() + Int64(inForce.health.interval * 1e9))
@@ -423,7 +419,7 @@ extension Reporter {
             place = HomeAssistantPlace(prefix: wanted.prefix, id: configuration.station.id, form: wanted.discovery)
         }
         let chip = lastSensor?.chip ?? ""
-        let settings = ledger.settings
+        let settings = keeper.inForce.ledger.settings
         let keys = settings.locked.isEmpty ? [] : Messenger.keys(of: SettingsTable.homeAssistant)
         var station = HomeAssistantStation(
             name: configuration.station.description, model: chip, version: productVersion,
@@ -456,7 +452,7 @@ extension Reporter {
     var updateSituation: UpdateSituation {
         var situation = UpdateSituation()
         situation.isPossible = updates.isPossible
-        situation.isLocked = ledger.settings.isLocked(Settings.updateLock)
+        situation.isLocked = keeper.inForce.ledger.settings.isLocked(Settings.updateLock)
         (situation.underWay, situation.onTrial) = (update.underWay, update.onTrial)
         situation.isEventOpen = status.isEventOpen.load(ordering: .relaxed)
         situation.waiting = HealthReport.waiting(link.statistics, storage.now)

@@ -535,7 +535,7 @@ extension SettingsLedger {
     /// Settings as the link may use them. What the settings file has to get in with (user, password, certificate, shared
     /// key) goes to the brokers that the file names. As soon as a command names another, none of it leaves, and the
     /// station gets in with what was set remotely, or with nothing.
-    public func guarded(_ settings: LoadedSettings) -> Configuration {
+    func guarded(_ settings: LoadedSettings) -> Configuration {
         var configuration = settings.configuration
         guard !configuration.mqtt.uris.allSatisfy(isNamedByFile) else { return configuration }
         func isRemote(_ key: String) -> Bool { settings.origins[key]?.source == .overlay }

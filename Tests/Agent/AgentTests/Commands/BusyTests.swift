@@ -17,7 +17,7 @@ import Testing
         #expect(replies.count { $0.codes == ["busy"] } == count - 16 + 1)
         #expect(replies.last?.id == "q\(count + 1)" && replies.last?.phase == "failed", "\(replies)")
         #expect(bench.keeper.ledger.revision == 0 && !bench.dispatcher.isChanging)
-        #expect(bench.reporter.inForce.trace.rate == 20)
+        #expect(bench.keeper.inForce.configuration.trace.rate == 20)
         #expect(!FileManager.default.fileExists(atPath: bench.folder.path("settings.json")))
         // When the sampling thread has taken them it is as ever.
         bench.carryOutOrders()

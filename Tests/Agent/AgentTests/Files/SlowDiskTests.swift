@@ -69,7 +69,7 @@ import Threads
         for _ in 0..<20 { round() }
         #expect(bench.status.heartbeat.load(ordering: .relaxed) >= heartbeat + 5)
         #expect(replies.map(\.id) == ["q2"] && replies.map(\.phase) == ["done"], "\(replies)")
-        #expect(bench.keeper.ledger.revision == 0 && bench.reporter.inForce.trace.rate == 20)
+        #expect(bench.keeper.ledger.revision == 0 && bench.keeper.inForce.configuration.trace.rate == 20)
         #expect(!FileManager.default.fileExists(atPath: bench.folder.path("settings.json")))
         files.release()
         #expect(
@@ -80,7 +80,7 @@ import Threads
                 return replies.count == 2
             })
         #expect(replies.last?.id == "q1" && replies.last?.phase == "done")
-        #expect(bench.keeper.ledger.revision == 1 && bench.reporter.inForce.trace.rate == 10)
+        #expect(bench.keeper.ledger.revision == 1 && bench.keeper.inForce.configuration.trace.rate == 10)
         #expect(FileManager.default.fileExists(atPath: bench.folder.path("settings.json")))
     }
 

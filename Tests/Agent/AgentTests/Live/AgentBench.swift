@@ -72,7 +72,7 @@ final class AgentBench {
         let layers = SettingsLayers(file: Array(file.utf8), stationID: "test")
         let found = try SettingsLedger.stored(layers, now: HostClock.wall(), monotonic: HostClock.monotonic())
         keeper = SettingsKeeper(found.ledger, found.notes, files: files)
-        let configuration = keeper.ledger.guarded(keeper.settings)
+        let configuration = keeper.inForce.configuration
         let trial = keeper.ledger.connectionTrial
         topics = try Topics(configuration)
         inbox = try MessageInbox.commands()
@@ -86,7 +86,7 @@ final class AgentBench {
         status = try SamplingStatus()
         orders = OrderBook(answered: inbox.wake, wake: status.wake)
         reporter = Reporter(
-            ledger: keeper.ledger, topics: topics, boot: "b", log: log, status: status, storage: storage.status,
+            keeper, topics: topics, boot: "b", log: log, status: status, storage: storage.status,
             files: storage.files, link: link)
         dispatcher = Dispatcher(
             keeper, topics: topics, boot: "b", link: link, log: log, inbox: inbox, status: status, sampling: orders,
