@@ -97,7 +97,7 @@ function take(topic, payload, packet) {
 
 // The clock of a station goes on with each message; one that was a little longer on its way does not set it back, and one
 // that may have lain in the station's outbox for hours (an event, a warning) never does.
-function tick(known, t, ofSample = true, mayBeLate = false) {
+function tick(known, t, { ofSample = true, mayBeLate = false } = {}) {
   if (!Number.isFinite(t)) return;
   const at = Date.now();
   const { clock } = known;
@@ -110,11 +110,11 @@ function tick(known, t, ofSample = true, mayBeLate = false) {
 const isRecording = (known) => known.info?.sensor?.driver === "replay" || known.summary?.tq?.source === "replay";
 
 // Levels, summaries and events have the time of a sample; other messages that of the host, which is not that of a recording.
-function heard(known, packet, t, ofSample = false, mayBeLate = false) {
+function heard(known, packet, t, { ofSample = false, mayBeLate = false } = {}) {
   const said = units.milliseconds(t);
   const counts = ofSample || !isRecording(known);
   if (!packet?.retain) {
-    if (counts) tick(known, said, ofSample, mayBeLate);
+    if (counts) tick(known, said, { ofSample, mayBeLate });
     if (!(known.since <= known.clock?.t)) known.since = known.clock?.t ?? NaN;
     known.isLive = true;
     known.heard = Date.now();
@@ -137,7 +137,7 @@ function takeWarning(id, payload, packet) {
   const warning = payload.length === 0 ? null : wire.warning(json(payload));
   if (payload.length > 0 && !warning) return;
   const known = station(id);
-  if (warning) heard(known, packet, warning.issued, false, true);
+  if (warning) heard(known, packet, warning.issued, { mayBeLate: true });
   known.warning = warning;
   tell(id, "warning");
 }
@@ -179,7 +179,7 @@ function takeObject(id, what, payload, packet) {
   if ((what === "summary" || what === "level") && older(known[what], object)) return;
   if (!packet?.retain && !ofOne(known, object.boot)) return;
   known[what] = object;
-  heard(known, packet, object.t, what === "level" || what === "summary");
+  heard(known, packet, object.t, { ofSample: what === "level" || what === "summary" });
   // A new run goes on with no event of the run before.
   const open = known.events.get(known.current);
   if (open && !packet?.retain && object.boot && newestOf(open).boot && object.boot !== newestOf(open).boot) closeEvent(id);
@@ -260,7 +260,7 @@ function event(id, what, object, packet) {
   if (!wire.isOwn(id, object?.event_id) || !object.event_type || !object.onset) return;
   if (what === "event/trigger") gaps.note(id, object.boot, object.seq, performance.now() / 1000);
   const known = station(id);
-  heard(known, packet, packet?.kept ? undefined : object.t, true, true);
+  heard(known, packet, packet?.kept ? undefined : object.t, { ofSample: true, mayBeLate: true });
   const fresh = !known.events.has(object.event_id);
   const entry = known.events.get(object.event_id) ?? { judged: [] };
   if (entry.end && object.event_type !== "end") return;
