@@ -90,6 +90,17 @@ import Values
             ]
         ),
         (
+            "{name: a, mail: a@b, here: [1, 2, 3]}",
+            [
+                "notify.yaml:1:44: /notify/recipients/0/here: This must be a list of 2 numbers, not a list. "
+                    + "[type; got [1,2,3]; allowed: [latitude, longitude] in degrees, such as [46.23, 7.36]]"
+            ]
+        ),
+        (
+            "{name: a, mail: a@b, hourly: 1, hourly: 2}",
+            ["notify.yaml:1:55: /notify/recipients/0/hourly: The key hourly occurs twice. [syntax]"]
+        ),
+        (
             "{name: a, mail: a@b}, {name: a, mail: c@d}",
             ["notify.yaml:1:45: /notify/recipients/1: The name `a` is there twice. [range]"]
         ),
