@@ -98,11 +98,6 @@ package struct Certificate: Equatable {
     /// Whether it is to be renewed: two thirds of its life are over.
     /// - Parameter now: seconds since 1970.
     package func isDue(_ now: Int) -> Bool { now >= from + (until - from) / 3 * 2 }
-
-    package static func bytes(hex: String) -> [UInt8] {
-        let digits = hex.utf8.map { UInt8(($0 < 0x3a ? $0 - 0x30 : ($0 | 0x20) - 0x57) & 15) }
-        return stride(from: 0, to: digits.count / 2 * 2, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-    }
 }
 
 /// Public keys as stations have them.

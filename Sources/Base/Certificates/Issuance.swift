@@ -77,7 +77,7 @@ package struct Issuance {
         algorithm = issuer.algorithm
         form = "CERTIFICATE"
         body = DER.sequence(
-            DER.wrap(0xa0, DER.integer([2])), DER.integer(Certificate.bytes(hex: serial)), algorithm, issuer.name,
+            DER.wrap(0xa0, DER.integer([2])), DER.integer(Hexadecimal.bytes(serial.utf8) ?? []), algorithm, issuer.name,
             DER.sequence(DER.time(max(0, now - Self.margin)), DER.time(now + days * 86_400)), Self.name(name), key,
             DER.wrap(0xa3, DER.wrap(DER.Tag.sequence, extensions.flatMap { $0 })))
     }
@@ -92,7 +92,7 @@ package struct Issuance {
         var entries: [UInt8] = []
         for one in revoked {
             entries += DER.sequence(
-                DER.integer(Certificate.bytes(hex: one.serial)), DER.time(min(max(0, one.time), from)))
+                DER.integer(Hexadecimal.bytes(one.serial.utf8) ?? []), DER.time(min(max(0, one.time), from)))
         }
         var extensions: [UInt8] = []
         if let other = issuer.keyIdentifier {

@@ -143,7 +143,7 @@ struct Authority {
 
     /// A serial number as a certificate has it, without zeros in front.
     private static func short(_ serial: String) -> String {
-        Hexadecimal.text(Array(Certificate.bytes(hex: serial).drop { $0 == 0 }))
+        Hexadecimal.text((Hexadecimal.bytes(serial.utf8) ?? []).drop { $0 == 0 })
     }
 }
 

@@ -29,6 +29,9 @@ import Values
         let values = "09afAF".utf8.map { Hexadecimal.value($0) }
         #expect(values == [0, 9, 10, 15, 10, 15])
         for letter in "/:@G`g ".utf8 { #expect(Hexadecimal.value(letter) == nil) }
+        #expect(Hexadecimal.bytes("".utf8) == [])
+        #expect(Hexadecimal.bytes("000fA0ff".utf8) == [0, 0x0f, 0xa0, 0xff])
+        for text in ["0", "000", "0g", "g0", " 00"] { #expect(Hexadecimal.bytes(text.utf8) == nil, "\(text)") }
     }
 
     @Test func addresses() {

@@ -61,6 +61,18 @@ public enum Hexadecimal {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
+    /// The bytes; nil where something else is among the digits, or their number is odd.
+    public static func bytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var out: [UInt8] = []
+        var high: UInt8?
+        for letter in text {
+            guard let value = value(letter) else { return nil }
+            if let upper = high { out.append(upper << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        return high == nil ? out : nil
+    }
+
     /// The value of a digit; nil for what is none.
     public static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

@@ -120,21 +120,14 @@ public struct RecordedMessages: Sendable {
             throw ConversionError(
                 "this is no topic with a payload in hexadecimal, as mosquitto_sub -F '%t %x' writes it")
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity((line.endIndex - space) / 2)
-        var high: UInt8?
-        for byte in line[(space + 1)...] {
-            guard let value = Hexadecimal.value(byte) else {
-                throw ConversionError("the payload is not hexadecimal: use mosquitto_sub -F '%t %x'")
-            }
-            if let upper = high {
-                bytes.append(upper << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
+        let digits = line[(space + 1)...]
+        guard let bytes = Hexadecimal.bytes(digits) else {
+            let isCut = digits.allSatisfy { Hexadecimal.value($0) != nil }
+            throw ConversionError(
+                isCut
+                    ? "the payload has half a byte: the line is cut"
+                    : "the payload is not hexadecimal: use mosquitto_sub -F '%t %x'")
         }
-        guard high == nil else { throw ConversionError("the payload has half a byte: the line is cut") }
         return bytes.isEmpty ? nil : (String(decoding: line[..<space], as: UTF8.self), Content(bytes: bytes))
     }
 
