@@ -46,9 +46,12 @@ func shim(_ name: String) -> Target {
 func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
 /// The tests of a room, in the folder of the same name below `Tests`.
-func tests(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+///
+/// - Parameter program: whose they are, where it is no room.
+func tests(_ path: String, of program: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
-        name: "\(name(path))Tests", dependencies: [.init(stringLiteral: name(path)), "TestSupport"] + dependencies,
+        name: "\(name(path))Tests",
+        dependencies: [.init(stringLiteral: program ?? name(path)), "TestSupport"] + dependencies,
         path: "Tests/\(path)Tests", swiftSettings: common)
 }
 
@@ -94,42 +97,35 @@ let package = Package(
         shim("CSharedKey"),
 
         // The rooms, each depends only on those above it.
-        room("Base/Threads", ["CLinux"]),
         room("Base/DatabaseFiles", ["CSQLite"]),
         room("Base/Values", ["CJansson"], settings: alwaysOptimized),
-        room("Base/Files", ["Values"]),
+        room("Base/Platform", ["Values", "CLinux"]),
         // For programs that administer a machine.
-        room("Base/Administration", ["Threads", "Values", "Files"]),
-        // For the broker, which issues certificates, and for stations, which ask for one.
-        room("Base/Certificates", ["Values", "Administration"]),
+        room("Base/Administration", ["Values", "Platform"]),
         room("Core/SignalProcessing", ["CKissFFT"], links: ["m"], settings: alwaysOptimized),
         room("Core/Seismology", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Vibration", ["SignalProcessing"], settings: alwaysOptimized),
         room("Core/Propagation", settings: alwaysOptimized),
-        room("Core/MiniSEED", ["Threads", "Values", "CMiniSEED"], settings: alwaysOptimized),
+        room("Core/MiniSEED", ["Platform", "Values", "CMiniSEED"], settings: alwaysOptimized),
         room("Core/Instruments", ["SignalProcessing"]),
         room(
             "Core/Messages", ["Values", "Seismology", "Vibration", "MiniSEED", "Instruments"]),
         room("Core/Warning", ["Values", "Propagation", "Messages"]),
         room(
             "Core/Settings",
-            ["Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"],
+            ["Values", "Platform", "SignalProcessing", "Seismology", "Vibration", "Instruments", "Messages", "CYAML"],
             settings: small),
         room("Network/Association", ["Values", "Propagation", "Messages"], settings: alwaysOptimized),
-        room("Network/NetworkMachine", ["Values", "Messages", "Settings", "Association"]),
         room("Core/Exchange", ["Values", "SignalProcessing", "MiniSEED", "Messages", "Settings"]),
-        room("Notify/Notify", ["Values", "Propagation", "Messages", "Settings"]),
-        room("Broker/Broker", ["Values", "Certificates"]),
-        room("Updater/Updater", ["Values", "Messages"]),
         room(
             "Feed/Feed",
             [
-                "Values", "Threads", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange",
+                "Values", "Platform", "SignalProcessing", "MiniSEED", "Messages", "Settings", "Exchange",
                 "DatabaseFiles", "CCrypt",
             ]),
         room(
             "Agent/Sensors",
-            ["Threads", "Values", "Files", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"],
+            ["Platform", "Values", "SignalProcessing", "MiniSEED", "Instruments", "CLinux", "CIIO"],
             settings: alwaysOptimized),
         room(
             "Agent/Station",
@@ -138,14 +134,14 @@ let package = Package(
                 "Settings", "Sensors",
             ], settings: alwaysOptimized),
         room(
-            "Agent/Spool", ["Threads", "Values", "Files", "Vibration", "Messages", "MiniSEED", "CSQLite"]),
+            "Agent/Spool", ["Platform", "Values", "Vibration", "Messages", "MiniSEED", "CSQLite"]),
         room("Core/Commands", ["Values", "Messages", "Settings"], settings: small),
-        room("Core/MQTT", ["Threads", "Values", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
+        room("Core/MQTT", ["Platform", "Values", "Messages", "Settings", "CMosquitto", "CLinux", "CSharedKey"]),
         room("Agent/Alerts", ["Values", "Instruments", "Messages", "Sensors", "Settings", "MQTT"]),
         room(
             "Agent/Agent",
             [
-                "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments",
+                "Platform", "Values", "SignalProcessing", "Seismology", "Vibration", "MiniSEED", "Instruments",
                 "Messages", "Warning", "Settings", "Commands", "Sensors", "Station", "Spool", "MQTT", "Alerts",
                 "CLinux",
             ]),
@@ -153,21 +149,17 @@ let package = Package(
         room(
             "Core/ServerOptions",
             [
-                "Threads", "Messages", "Settings", "MQTT",
+                "Platform", "Messages", "Settings", "MQTT",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
-        // What is for those who build: the command-line tool has it behind its subcommands.
-        room("Tool/Development/Interface", ["Values", "Seismology", "Messages", "Commands", "Alerts"]),
-
-        program("Agent/seismoted", ["Threads", "Agent"]),
+        program("Agent/seismoted", ["Platform", "Agent"]),
         program(
             "Tool/seismote",
             [
-                "Threads", "Values", "Files", "SignalProcessing", "Seismology", "Vibration", "Propagation", "MiniSEED",
+                "Platform", "Values", "SignalProcessing", "Seismology", "Vibration", "Propagation", "MiniSEED",
                 "Instruments", "Messages", "Warning", "Settings", "Exchange", "Commands", "Sensors", "Station", "MQTT",
-                "Alerts", "Association", "ServerOptions", "Interface", "Administration", "Certificates", "CLinux",
-                "CExpat",
+                "Alerts", "Association", "ServerOptions", "Administration", "CLinux", "CExpat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -175,16 +167,16 @@ let package = Package(
         program(
             "Network/seismote-network",
             [
-                "Values", "Threads", "DatabaseFiles", "Messages", "Settings", "Association", "NetworkMachine", "MQTT",
-                "ServerOptions", "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Values", "Platform", "DatabaseFiles", "Messages", "Settings", "Association", "MQTT", "ServerOptions",
+                "CRabbitMQ", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         // For people's phones, beside the broker.
         program(
             "Notify/seismote-notify",
             [
-                "Values", "Threads", "Administration", "Messages", "Settings", "DatabaseFiles", "ServerOptions",
-                "Notify", "MQTT",
+                "Values", "Platform", "Administration", "Propagation", "Messages", "Settings", "DatabaseFiles",
+                "ServerOptions", "MQTT",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -192,68 +184,56 @@ let package = Package(
         program(
             "Broker/seismote-broker",
             [
-                "Values", "Threads", "Files", "Administration", "Certificates", "Messages", "Settings", "MQTT",
-                "Broker",
-                "CLinux",
+                "Values", "Platform", "Administration", "Messages", "Settings", "MQTT", "CLinux",
             ]),
 
         // Updates of a station's agent that are asked for over MQTT.
-        program("Updater/seismote-update", ["Values", "Threads", "Files", "Administration", "Messages", "Updater"]),
+        program("Updater/seismote-update", ["Values", "Platform", "Administration", "Messages"]),
 
         development(
             "simulate-fleet",
             [
-                "Threads", "Values", "Seismology", "Propagation", "Messages", "Settings", "Sensors", "Station", "MQTT",
+                "Platform", "Values", "Seismology", "Propagation", "Messages", "Settings", "Sensors", "Station", "MQTT",
                 "Association", "ServerOptions", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         .target(
-            name: "TestSupport", dependencies: ["Threads", "Values", "Messages", "Settings", "CMosquitto"],
+            name: "TestSupport", dependencies: ["Platform", "Values", "Messages", "Settings", "CMosquitto"],
             path: "Tests/TestSupport"),
-        tests("Base/Threads"),
+        tests("Base/Platform", ["Values"]),
         tests("Base/DatabaseFiles"),
         tests("Base/Values"),
-        tests("Base/Files", ["Values"]),
-        tests("Base/Administration"),
-        tests("Base/Certificates", ["Values"]),
+        tests("Base/Administration", ["Values"]),
         tests("Core/SignalProcessing"),
         tests("Core/Seismology", ["MiniSEED"]),
         tests("Core/Vibration", ["SignalProcessing"]),
         tests("Core/Propagation"),
         tests("Core/MiniSEED"),
-        tests("Agent/Sensors", ["Threads"]),
+        tests("Agent/Sensors", ["Platform"]),
         tests("Core/Messages", ["Values", "Settings", "Instruments"]),
         tests("Core/Warning", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Core/Settings"),
         tests("Network/Association", ["Values", "Propagation", "Messages", "Settings"]),
         tests(
-            "Network/NetworkMachine",
-            [
-                "Values", "Propagation", "Association", "Messages", "Settings", "seismote-network", "DatabaseFiles",
-            ]),
-        tests(
-            "Network/seismote-network",
-            ["Values", "Association", "DatabaseFiles", "NetworkMachine", "MQTT", "Settings"]),
+            "Network/NetworkMachine", of: "seismote-network",
+            ["Values", "Propagation", "Association", "Messages", "Settings", "DatabaseFiles", "MQTT"]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
-        tests("Notify/Notify", ["Values", "Propagation", "Messages", "Settings", "seismote-notify"]),
-        tests("Broker/Broker", ["seismote-broker", "Values", "Threads", "Certificates"]),
-        tests("Updater/Updater", ["Values", "Messages"]),
+        tests("Notify/Notify", of: "seismote-notify", ["Values", "Propagation", "Messages", "Settings"]),
+        tests("Broker/Broker", of: "seismote-broker", ["Values", "Platform", "Administration"]),
+        tests("Updater/Updater", of: "seismote-update", ["Values", "Messages"]),
         tests("Feed/Feed", ["Values", "MiniSEED", "Messages", "Settings", "Exchange", "DatabaseFiles"]),
         tests("Agent/Station", ["Sensors", "MiniSEED"]),
         tests("Agent/Spool"),
         tests("Core/Commands"),
-        tests("Core/MQTT", ["Threads", "Messages", "Settings"]),
+        tests("Core/MQTT", ["Platform", "Messages", "Settings"]),
         tests("Agent/Alerts", ["MQTT", "Sensors", "Settings"]),
-        tests("Agent/Agent", ["Threads", "MQTT", "seismote-broker"]),
+        tests("Agent/Agent", ["Platform", "MQTT", "seismote-broker"]),
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "seismote", "seismote-network", "Values", "MQTT", "Alerts", "Interface", "Messages",
-                "Propagation",
-                "Threads",
-                "TestSupport",
-                "CMosquitto",
+                "seismote", "seismote-network", "Values", "MQTT", "Alerts", "Messages", "Propagation", "Platform",
+                "TestSupport", "CMosquitto",
             ],
             path: "Tests/Tool/ToolTests", swiftSettings: common
         ),
@@ -271,7 +251,7 @@ if let rooms = Context.environment["SEISMOTE_TESTS"] {
 
 // For the short form of deploy/checks/sanitizers: what has threads, and its tests.
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
-    let tested = ["Threads", "Spool", "MQTT", "Agent"].map { "\($0)Tests" }
+    let tested = ["Platform", "Spool", "MQTT", "Agent"].map { "\($0)Tests" }
     package.targets.removeAll {
         ["seismote", "seismote-notify", "seismote-network", "simulate-fleet", "ServerOptions"].contains($0.name)
             || $0.type == .test && !tested.contains($0.name)
@@ -309,7 +289,7 @@ if Context.environment["SEISMOTE_WITHOUT_SERVERS"] == nil, Context.environment["
         program(
             "Feed/seismote-feed",
             [
-                "Threads", "MiniSEED", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Exchange", "Feed",
+                "Platform", "MiniSEED", "Messages", "Settings", "DatabaseFiles", "ServerOptions", "Exchange", "Feed",
                 "MQTT",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import Platform
 
 /// A real mosquitto on a free loopback port with a configuration and folder of its own; it ends with the value, and
 /// with the test process.

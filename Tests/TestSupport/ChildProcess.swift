@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import Platform
 
 /// A program that never outlives the test: a small shell beside it reads a pipe whose other end only the test process
 /// has, and kills the program when that end is closed, however the test process ends. (PDEATHSIG will not do: it

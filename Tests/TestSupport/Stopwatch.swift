@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import Platform
 
 /// Real time since it was made, for upper bounds: without what the machine stood still meanwhile, as a thread beside notes
 /// that was woken more than 10 ms late, and divided by `patience`. (deploy/checks/mqtt.d/stalls.py does so for the checks.)

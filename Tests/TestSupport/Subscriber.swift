@@ -1,6 +1,6 @@
 import CMosquitto
 import Foundation
-import Threads
+import Platform
 
 /// A plain MQTT 5 client that remembers all it hears.
 public final class Subscriber: @unchecked Sendable {

@@ -17,7 +17,7 @@ KNOWN = set()
 # Libraries that one room alone may call.
 OWNERS = {"CMosquitto": "MQTT"}
 # Programs that one room alone may start.
-STARTERS = {"openssl": "Certificates"}
+STARTERS = {"openssl": "Administration"}
 faults = []
 
 with open(os.path.join(repository, "Package.swift"), encoding="utf-8") as file:

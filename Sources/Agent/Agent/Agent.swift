@@ -3,9 +3,9 @@ import CLinux
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Sensors
 import Settings
-import Threads
 
 /// The agent: one thread that samples, one that talks to the broker, and this one, which watches over both.
 public struct Agent {

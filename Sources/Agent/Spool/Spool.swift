@@ -1,8 +1,8 @@
 import CSQLite
-import Files
 import Glibc
 import Messages
 import MiniSEED
+import Platform
 import Vibration
 
 /// The station's storage on disk: messages that wait for the broker, the events of the last weeks, a ring of

@@ -1,6 +1,6 @@
 import Agent
 import Glibc
-import Threads
+import Platform
 
 // An `@main` type and not top-level code: that would run on the main actor, where a closure that is handed to C as a
 // callback compiles clean and dies with SIGILL on another thread.

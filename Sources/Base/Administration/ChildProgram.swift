@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import Platform
 
 /// A run of another program with a list of arguments, found by PATH (and in /usr/sbin and /sbin). No shell is between.
 package struct ChildProgram {

@@ -1,6 +1,5 @@
-import Files
 import Glibc
-import Threads
+import Platform
 
 /// Files of programs that administer a machine.
 package enum Disk {

@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import Platform
 
 /// Reason why a command ends: exit status and words.
 package struct Failure: Error {

@@ -1,5 +1,4 @@
 import Administration
-import Broker
 import Glibc
 import Values
 

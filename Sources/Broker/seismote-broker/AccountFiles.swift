@@ -1,6 +1,4 @@
 import Administration
-import Broker
-import Certificates
 import Glibc
 
 /// The files of accounts while they are changed, by one process at a time.

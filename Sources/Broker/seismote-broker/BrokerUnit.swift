@@ -1,8 +1,6 @@
 import Administration
-import Broker
-import Files
 import Glibc
-import Threads
+import Platform
 import Values
 
 /// The running broker: has it read its files anew, ends connections, and says who is connected.

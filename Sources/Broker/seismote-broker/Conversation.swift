@@ -1,11 +1,10 @@
 import Administration
-import Broker
 import CLinux
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 
 /// A connection to the broker of this machine. It has no thread: everything happens inside its calls.
 final class Conversation {

@@ -1,5 +1,4 @@
 import Administration
-import Broker
 import Glibc
 
 /// Files of the broker: each is the old one or the new one, whole, whenever the power goes.

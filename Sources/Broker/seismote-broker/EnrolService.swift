@@ -1,12 +1,10 @@
 import Administration
-import Broker
 import CLinux
-import Certificates
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// The service behind `seismote-broker enrol`: gives certificates to stations that were invited, and new ones to those that have

@@ -1,6 +1,4 @@
 import Administration
-import Broker
-import Certificates
 import Glibc
 
 /// `init`, `renew`, `new-authority`, `prepare`: authorities, and the broker's certificate.

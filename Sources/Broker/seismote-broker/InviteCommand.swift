@@ -1,6 +1,4 @@
 import Administration
-import Broker
-import Certificates
 import Glibc
 import Values
 

@@ -1,7 +1,6 @@
 import Administration
-import Broker
 import Glibc
-import Threads
+import Platform
 
 /// `seismote-broker`: the accounts of a station network's broker, their rights, and its certificates.
 ///

@@ -1,5 +1,4 @@
 import Administration
-import Broker
 
 /// The command line.
 struct Options {

@@ -1,6 +1,4 @@
 import Administration
-import Broker
-import Certificates
 import Glibc
 
 /// `tidy`: puts into force what the service has decided. A board that has joined needs its invitation no more, nor the password

@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 import Messages
-import Threads
+import Platform
 
 /// One client of libmosquitto, the only one of the sources: one attempt at a broker, and the connection that comes of it. It
 /// has no thread: its owner watches `socket` and calls `socketReady` and `tick`, everything on one thread; what happens is

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
 import Messages
+import Platform
 import Settings
-import Threads
 
 /// Command line of every program beside the agent: settings above its file, and the options that only read or print
 /// them.

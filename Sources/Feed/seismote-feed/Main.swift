@@ -5,9 +5,9 @@ import Glibc
 import MQTT
 import Messages
 import NIOPosix
+import Platform
 import ServerOptions
 import Settings
-import Threads
 
 /// `seismote-feed`: the stations of a broker for programs that speak SeedLink, FDSN web services or Prometheus.
 @main

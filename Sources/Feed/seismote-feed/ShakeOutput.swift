@@ -1,6 +1,6 @@
 import Feed
 import Glibc
-import Threads
+import Platform
 
 /// Sends the datagrams of a Raspberry Shake: one program listens at each address, to one station.
 final class ShakeOutput {

@@ -1,9 +1,8 @@
 import CRabbitMQ
 import Glibc
 import MQTT
-import NetworkMachine
+import Platform
 import Settings
-import Threads
 
 /// An error of a node; a sentence.
 struct AMQPError: Error {

@@ -1,9 +1,8 @@
 import Glibc
 import MQTT
 import Messages
-import NetworkMachine
+import Platform
 import ServerOptions
-import Threads
 import Values
 
 /// Reads the queue of the detector on one node after the other, until a signal.

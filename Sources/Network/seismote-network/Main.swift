@@ -4,8 +4,8 @@ import DatabaseFiles
 import Glibc
 import MQTT
 import Messages
+import Platform
 import ServerOptions
-import Threads
 
 /// `seismote-network`: the detector of a network of stations, on one broker or on a cluster of RabbitMQ.
 @main

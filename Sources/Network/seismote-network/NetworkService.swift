@@ -2,9 +2,8 @@ import DatabaseFiles
 import Glibc
 import MQTT
 import Messages
-import NetworkMachine
+import Platform
 import ServerOptions
-import Threads
 import Values
 
 /// The detector on one broker: connects the machine with the broker and with the database.

@@ -1,7 +1,6 @@
 import Association
 import MQTT
 import Messages
-import NetworkMachine
 import Settings
 
 /// Everything that `seismote-network` can be told; ``table`` declares each with its range and help. How the broker is

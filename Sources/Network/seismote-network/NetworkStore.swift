@@ -1,7 +1,6 @@
 import Association
 import DatabaseFiles
 import Glibc
-import NetworkMachine
 
 /// Database of the detector on one broker: the log of what stations said, in the order in which it came, and what has
 /// been published. With both, a program that was killed goes on as if nothing had been.

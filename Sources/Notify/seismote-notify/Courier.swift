@@ -1,7 +1,6 @@
 import Administration
 import Glibc
-import Notify
-import Threads
+import Platform
 
 /// A program that brings a message, while it runs. Many may run at once, so that a service that does not answer holds up
 /// nobody else's messages. For one thread.

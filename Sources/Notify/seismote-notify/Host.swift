@@ -1,7 +1,6 @@
 import Glibc
 import Messages
-import Notify
-import Threads
+import Platform
 import Values
 
 /// A line of the log.

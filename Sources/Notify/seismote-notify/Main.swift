@@ -3,10 +3,9 @@ import DatabaseFiles
 import Glibc
 import MQTT
 import Messages
-import Notify
+import Platform
 import ServerOptions
 import Settings
-import Threads
 
 /// `seismote-notify`: messages of stations for people: on the phone by ntfy, by mail, by whatever Apprise reaches.
 @main

@@ -2,10 +2,9 @@ import DatabaseFiles
 import Glibc
 import MQTT
 import Messages
-import Notify
+import Platform
 import ServerOptions
 import Settings
-import Threads
 import Values
 
 /// One round after the other: what the broker has sent, what time brings, what is due to be sent. Each recipient gets one

@@ -1,6 +1,5 @@
 import MQTT
 import Messages
-import Notify
 import Settings
 
 /// Everything that `seismote-notify` can be told; ``table`` declares each with its help. How the broker is reached is told

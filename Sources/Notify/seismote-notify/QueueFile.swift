@@ -1,6 +1,5 @@
 import DatabaseFiles
 import Messages
-import Notify
 
 /// Messages that have been decided and not been delivered, and records of those told: on the disk before anything is
 /// sent.

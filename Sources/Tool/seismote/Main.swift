@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 @main

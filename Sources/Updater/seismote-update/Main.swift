@@ -1,7 +1,6 @@
 import Administration
 import Glibc
-import Threads
-import Updater
+import Platform
 
 /// `seismote-update`: updates the agent of this station when somebody asks for it over MQTT, and puts the old one back when the
 /// new one does not do what the old one did.

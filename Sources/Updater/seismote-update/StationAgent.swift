@@ -1,7 +1,6 @@
 import Administration
-import Files
 import Glibc
-import Updater
+import Platform
 
 /// The agent: its unit, its data, and what it says of itself.
 extension StationMachine {

@@ -1,8 +1,7 @@
 import Administration
 import Glibc
 import Messages
-import Threads
-import Updater
+import Platform
 import Values
 
 /// The machine that this program runs on. Its parts: the job, here; packages; the agent.

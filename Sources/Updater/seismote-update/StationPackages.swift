@@ -1,7 +1,6 @@
 import Administration
-import Files
 import Glibc
-import Updater
+import Platform
 
 /// Packages: `apt` and `dpkg`, started with lists of arguments.
 extension StationMachine {

@@ -1,5 +1,4 @@
 import Glibc
-import Updater
 
 /// Where things are, and how long an update may take.
 enum StationPlace {

@@ -1,8 +1,8 @@
 import Messages
+import Platform
 import Settings
 import TestSupport
 import Testing
-import Threads
 import Values
 
 @testable import Agent

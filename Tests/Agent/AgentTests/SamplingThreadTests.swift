@@ -2,12 +2,12 @@ import Foundation
 import Instruments
 import MQTT
 import Messages
+import Platform
 import Sensors
 import Settings
 import SignalProcessing
 import TestSupport
 import Testing
-import Threads
 import Values
 import Vibration
 

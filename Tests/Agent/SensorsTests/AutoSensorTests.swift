@@ -1,7 +1,7 @@
 import Instruments
+import Platform
 import SignalProcessing
 import Testing
-import Threads
 
 @testable import Sensors
 

@@ -1,8 +1,8 @@
 import Foundation
 import Instruments
 import MiniSEED
+import Platform
 import SignalProcessing
-import Threads
 
 @testable import Sensors
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Broker
+@testable import seismote_broker
 
 /// What a change that was cut leaves, and what clocks do.
 @Suite struct LedgerTests {

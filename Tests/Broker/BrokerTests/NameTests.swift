@@ -1,9 +1,9 @@
-import Certificates
+import Administration
 import TestSupport
 import Testing
 import Values
 
-@testable import Broker
+@testable import seismote_broker
 
 /// Names and passwords are bytes.
 @Suite struct NameTests {

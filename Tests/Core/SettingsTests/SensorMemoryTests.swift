@@ -1,7 +1,7 @@
-import Files
 import Foundation
 import Instruments
 import Messages
+import Platform
 import TestSupport
 import Testing
 

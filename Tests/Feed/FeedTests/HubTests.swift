@@ -3,10 +3,10 @@ import Feed
 import Foundation
 import Messages
 import MiniSEED
+import Platform
 import Settings
 import TestSupport
 import Testing
-import Threads
 import Values
 
 /// A hub over a ring in a folder of its own, driven by messages and a clock of the test.

@@ -1,4 +1,4 @@
-import NetworkMachine
+@testable import seismote_network
 import Testing
 
 @Suite struct BatchLimitTests {

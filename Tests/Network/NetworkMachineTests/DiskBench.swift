@@ -3,7 +3,6 @@ import DatabaseFiles
 import Messages
 import Testing
 
-@testable import NetworkMachine
 @testable import seismote_network
 
 /// The database: what was written down before the program died.

@@ -4,7 +4,6 @@ import Settings
 import TestSupport
 import Testing
 
-@testable import NetworkMachine
 @testable import seismote_network
 
 /// The journal of one broker.

@@ -4,7 +4,7 @@ import Propagation
 import Settings
 import Values
 
-@testable import NetworkMachine
+@testable import seismote_network
 
 /// Stations on a field, and the earthquakes that they feel.
 enum Field {

@@ -4,7 +4,7 @@ import Settings
 import Testing
 import Values
 
-@testable import NetworkMachine
+@testable import seismote_network
 
 enum JournalKind: CaseIterable { case disk, queue }
 

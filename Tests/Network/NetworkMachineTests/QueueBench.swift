@@ -1,7 +1,7 @@
 import Association
 import Messages
 
-@testable import NetworkMachine
+@testable import seismote_network
 
 /// A queue as RabbitMQ has it: one reader at a time; what a reader that is gone has not acknowledged comes again, first.
 struct Queue {

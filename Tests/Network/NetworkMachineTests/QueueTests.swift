@@ -3,7 +3,7 @@ import Messages
 import Testing
 import Values
 
-@testable import NetworkMachine
+@testable import seismote_network
 
 /// The journal of a cluster.
 @Suite struct QueueTests {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Notify
+@testable import seismote_notify
 
 /// From messages of a broker, good and bad, to what is worth a message.
 @Suite struct BrokerWatchTests {

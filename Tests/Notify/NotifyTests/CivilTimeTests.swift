@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Notify
+@testable import seismote_notify
 
 @Suite struct CivilTimeTests {
     /// Day, minute and weekday beside Foundation's calendar, before and after 1970, with an offset that changes.

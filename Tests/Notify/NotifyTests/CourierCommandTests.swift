@@ -2,7 +2,7 @@ import Foundation
 import Messages
 import Testing
 
-@testable import Notify
+@testable import seismote_notify
 
 @Suite struct CourierCommandTests {
     private static func notification(_ title: String, _ text: String = "", click: String = "") -> Notice {

@@ -2,7 +2,7 @@ import Messages
 import Propagation
 import Testing
 
-@testable import Notify
+@testable import seismote_notify
 
 /// Network events that are disputed: by one operator's stations alone, or against silent stations.
 @Suite struct DisputedEarthquakeTests {

@@ -1,6 +1,6 @@
 import Messages
 
-@testable import Notify
+@testable import seismote_notify
 
 extension Occasion {
     /// A version of a network event; its place is well known where there is one.

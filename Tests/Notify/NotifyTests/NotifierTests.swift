@@ -2,7 +2,7 @@ import Messages
 import Propagation
 import Testing
 
-@testable import Notify
+@testable import seismote_notify
 
 /// Who is told what, and when.
 @Suite struct NotifierTests {

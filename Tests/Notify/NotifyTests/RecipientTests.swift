@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Notify
 @testable import seismote_notify
 
 /// Recipients as they stand in the settings.

@@ -1,9 +1,9 @@
 import Alerts
 import ArgumentParser
-import Files
 import Instruments
 import MQTT
 import Messages
+import Platform
 import Sensors
 import Settings
 import Testing

@@ -1,7 +1,7 @@
 import Messages
 import Testing
 
-@testable import Updater
+@testable import seismote_update
 
 @Suite struct AptOutputTests {
     @Test func whatAptWouldDoIsRead() {

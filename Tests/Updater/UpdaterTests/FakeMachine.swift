@@ -1,7 +1,7 @@
 import Messages
 import Values
 
-@testable import Updater
+@testable import seismote_update
 
 /// The power goes.
 struct PowerCut: Error {}

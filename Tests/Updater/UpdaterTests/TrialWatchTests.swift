@@ -1,7 +1,7 @@
 import Messages
 import Testing
 
-@testable import Updater
+@testable import seismote_update
 
 @Suite struct TrialWatchTests {
     private static let before = StationBefore(line: "flow 20000 sensor_lost")

@@ -1,7 +1,7 @@
 import Messages
 import Testing
 
-@testable import Updater
+@testable import seismote_update
 
 /// An update on a machine that is a value, cut before each of its acts, and with a disk that is full from each of its writes on.
 @Suite struct UpdaterTests {

@@ -1,5 +1,5 @@
 // What the sanitizers must say something about, and what they must not: one case per run. Compiled together with
-// Sources/Base/Threads/Mutex.swift.
+// Sources/Base/Platform/Mutex.swift.
 import Glibc
 
 final class Shared: Sendable {

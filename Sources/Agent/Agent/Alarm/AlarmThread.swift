@@ -2,8 +2,8 @@ import CLinux
 import Commands
 import Glibc
 import Messages
+import Platform
 import Settings
-import Threads
 import Warning
 
 /// Owns the GPIO line of the alarm, and the button that silences it: a thread of its own, so that neither a bus that hangs

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// The program `seismoted`, by its command line.

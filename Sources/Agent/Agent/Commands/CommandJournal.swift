@@ -1,9 +1,8 @@
 import Commands
-import Files
 import Glibc
 import Messages
+import Platform
 import Settings
-import Threads
 
 /// The file that remembers commands over restarts: a line for each step, at the end; written anew now and then.
 struct CommandJournal {

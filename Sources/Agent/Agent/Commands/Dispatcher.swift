@@ -3,9 +3,9 @@ import Commands
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
 import Station
-import Threads
 import Values
 
 /// Carries commands out, one after the other, on the main thread: what they ask of other threads goes there as an order,

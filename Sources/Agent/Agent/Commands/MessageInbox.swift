@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 
 /// Messages on their way from the link's thread to the main thread. Bounded; what does not fit is counted.
 final class MessageInbox: Sendable {

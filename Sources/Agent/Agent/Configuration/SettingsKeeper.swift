@@ -1,5 +1,5 @@
-import Files
 import Messages
+import Platform
 import Settings
 import Values
 

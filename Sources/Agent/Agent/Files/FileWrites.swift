@@ -1,4 +1,4 @@
-import Threads
+import Platform
 
 /// Small writes for the thread that owns the disk, so that nothing else ever waits for a memory card: numbered, one after
 /// the other, with an outcome each that wakes the main thread. They are made also while the spool cannot be opened.

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 import Messages
-import Threads
+import Platform
 
-typealias HostClock = Threads.HostClock
+typealias HostClock = Platform.HostClock
 
 /// The kernel's knowledge of its clock (`adjtimex(2)`).
 struct KernelClock: Equatable {

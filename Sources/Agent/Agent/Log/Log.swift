@@ -1,7 +1,7 @@
 import Glibc
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// Lines for the journal or a terminal: a level, a sentence, and fields as `key=value`. Never used in the hot path,

@@ -1,7 +1,7 @@
 import Glibc
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// Which lines of the log are wanted: at what level here, and, for a while, over MQTT. Lines for MQTT wait for the main

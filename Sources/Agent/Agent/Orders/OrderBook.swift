@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 import Values
 
 /// Orders on their way to the thread that carries them out, and outcomes on their way back. One thread asks whether there

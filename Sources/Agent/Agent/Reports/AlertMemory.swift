@@ -1,6 +1,6 @@
 import Alerts
-import Files
 import Messages
+import Platform
 import Settings
 import Values
 

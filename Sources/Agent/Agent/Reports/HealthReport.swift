@@ -1,7 +1,7 @@
-import Files
 import Instruments
 import MQTT
 import Messages
+import Platform
 import Sensors
 
 /// Gathers `state/health` from what the threads say of themselves.

@@ -1,5 +1,5 @@
 import MQTT
-import Threads
+import Platform
 
 /// Logs the events of the connection; a refusal that repeats is logged the 1st, 2nd, 4th, 8th … time.
 final class LinkJournal: Sendable {

@@ -1,10 +1,10 @@
 import Alerts
 import Commands
-import Files
 import Glibc
 import Instruments
 import MQTT
 import Messages
+import Platform
 import Sensors
 import Settings
 import Station

@@ -1,8 +1,8 @@
 import Glibc
 import Messages
+import Platform
 import Settings
 import Station
-import Threads
 import Vibration
 
 /// Finds natural modes from the motion that the sampling thread hands out, in a thread of its own before which

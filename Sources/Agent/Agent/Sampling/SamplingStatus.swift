@@ -1,9 +1,9 @@
 import Alerts
 import Instruments
 import Messages
+import Platform
 import Sensors
 import Station
-import Threads
 
 /// State of the sampling thread for the others: counters without a lock for every block, and words behind a lock that
 /// change rarely.

@@ -3,11 +3,11 @@ import Commands
 import Glibc
 import Instruments
 import Messages
+import Platform
 import Sensors
 import Settings
 import SignalProcessing
 import Station
-import Threads
 import Values
 import Vibration
 

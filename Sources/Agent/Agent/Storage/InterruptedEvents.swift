@@ -1,7 +1,7 @@
 import Messages
+import Platform
 import Spool
 import Station
-import Threads
 import Values
 
 /// Closes the events that a run before this one left open, with what the disk has of them.

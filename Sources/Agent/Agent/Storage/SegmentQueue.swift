@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 
 /// Segments of the waveform ring on their way from the sampling thread to the storage thread, a bounded number of them.
 final class SegmentQueue: Sendable {

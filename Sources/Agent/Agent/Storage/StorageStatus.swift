@@ -1,7 +1,7 @@
 import Alerts
 import Messages
+import Platform
 import Spool
-import Threads
 import Vibration
 
 /// State of the storage thread for the others.

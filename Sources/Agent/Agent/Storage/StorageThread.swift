@@ -1,12 +1,11 @@
 import Commands
-import Files
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
 import Spool
 import Station
-import Threads
 
 /// The thread for the disk: writes down what must survive the process before the link sends it, keeps the waveform ring,
 /// takes what has waited for long out of memory, and brings it back when the broker is there again. Neither sampling nor

@@ -1,7 +1,7 @@
 import Commands
-import Files
 import Glibc
 import Messages
+import Platform
 import Settings
 import Values
 

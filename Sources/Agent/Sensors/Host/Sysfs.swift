@@ -1,5 +1,5 @@
-import Files
 import Glibc
+import Platform
 
 /// Files, folders and links of sysfs and configfs.
 enum Sysfs {

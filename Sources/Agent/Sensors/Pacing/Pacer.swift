@@ -1,6 +1,6 @@
 import Glibc
 import MiniSEED
-import Threads
+import Platform
 
 /// The clocks that a driver without hardware needs; given to it, so that tests can bring their own.
 public protocol SensorClock: Sendable {

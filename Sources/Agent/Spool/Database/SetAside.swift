@@ -1,5 +1,5 @@
-import Files
 import Glibc
+import Platform
 
 /// A damaged file, or one that was taken away, and its new place.
 public struct SetAsideFile: Sendable, Equatable, CustomStringConvertible {

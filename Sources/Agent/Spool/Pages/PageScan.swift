@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import Platform
 
 /// The rows of a damaged database, found page by page. The trees only serve to tell pages in use from those that were
 /// freed: a damaged node hides nothing. Each row counts by its own checksum.

@@ -1,6 +1,6 @@
 import Glibc
 import Messages
-import Threads
+import Platform
 
 /// A connection to a broker for a program with one thread. It has no thread: everything happens inside its calls.
 package final class BrokerClient {

@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import Platform
 
 /// Ctrl-C, as something that is asked for while waiting.
 package enum Interrupt {

@@ -1,6 +1,6 @@
 import Glibc
 import Messages
-import Threads
+import Platform
 
 /// The connection of one agent to its broker. Any thread may publish; a thread of the link's own does everything
 /// else, and keeps trying for as long as it takes.

@@ -1,5 +1,5 @@
 import CMiniSEED
-import Threads
+import Platform
 
 /// Steim's difference coding, by libmseed, behind checks of everything that libmseed takes on trust.
 ///

@@ -1,7 +1,7 @@
-import Files
 import Glibc
 import Instruments
 import Messages
+import Platform
 import Values
 
 /// Results of each chip that are kept over a restart: its last self-test and its last calibration. One small JSON file

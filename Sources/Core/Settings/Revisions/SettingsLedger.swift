@@ -1,5 +1,5 @@
-import Files
 import Messages
+import Platform
 import Values
 
 /// Remote settings, as a ledger of revisions above the layers that the process was started with. A value: time is

@@ -1,4 +1,4 @@
-import Threads
+import Platform
 
 /// Our side of a DataLink connection over which a ringserver is given all records: bytes in, bytes out.
 ///

@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 
 /// Messages of the broker that the hub has not taken yet. It is bounded, and one station may fill no more than a
 /// quarter of it. Messages beyond that are counted, and missed by the order of the samples like any other loss.

@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 import Values
 
 /// Requests to stations for samples: those missing in a stream, and those that a client of dataselect wants. One

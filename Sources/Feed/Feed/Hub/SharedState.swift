@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 import Values
 
 /// State that the hub's thread writes and the server's threads show.

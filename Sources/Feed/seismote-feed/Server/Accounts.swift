@@ -2,8 +2,8 @@ import Feed
 import Glibc
 import MQTT
 import NIOSSL
+import Platform
 import Settings
-import Threads
 
 /// When a file was changed, so that it is read again.
 private struct FileMark: Equatable {

@@ -1,7 +1,7 @@
 import Feed
 import NIOCore
 import NIOPosix
-import Threads
+import Platform
 
 /// Gives a ringserver all records, by DataLink. It connects again after 1 to 60 s, and goes on behind what was
 /// acknowledged. Everything runs on the server's thread.

@@ -1,6 +1,6 @@
 import Feed
 import NIOCore
-import Threads
+import Platform
 
 /// A client of SeedLink: what it sends goes to its session, what the session has for it is written as fast as it reads.
 final class SeedLinkHandler: ChannelInboundHandler, Client {

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import Threads
+import Platform
 
 /// Somebody who is connected.
 protocol Client: AnyObject {

@@ -1,7 +1,7 @@
 import Feed
 import NIOCore
 import NIOHTTP1
-import Threads
+import Platform
 
 /// A client of the web services.
 final class WebHandler: ChannelInboundHandler, Client {

@@ -1,7 +1,7 @@
 import Feed
 import NIOCore
 import NIOPosix
-import Threads
+import Platform
 
 /// How long somebody has waited.
 struct Wait: Sendable {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Glibc
 import Messages
+import Platform
 import Sensors
 import ServerOptions
 import Settings
 import SignalProcessing
-import Threads
 import Values
 
 /// `seismote calibrate`: offset and noise at rest, or offset, scale and cross-axis from six positions.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Messages
+import Platform
 import ServerOptions
 import Settings
-import Threads
 import Values
 
 /// `seismote config ...`: everything about settings without an agent.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Messages
+import Platform
 import ServerOptions
 import Settings
 import SignalProcessing
-import Threads
 
 /// `seismote filter ...`: filters without an agent.
 struct FilterCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Commands
-import Interface
 import Values
 
 /// `seismote interface ...`: the topics, messages and commands of a station, for programs.

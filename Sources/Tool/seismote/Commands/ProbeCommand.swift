@@ -1,10 +1,10 @@
 import ArgumentParser
 import Instruments
 import Messages
+import Platform
 import Sensors
 import ServerOptions
 import Settings
-import Threads
 
 /// `seismote probe`: which accelerometers there are, which of them would be used, and what prevents it.
 struct ProbeCommand: ParsableCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Glibc
 import Messages
+import Platform
 import ServerOptions
 import Settings
-import Threads
 import Values
 
 /// A patch of the words `KEY=VALUE`; prints what is wrong with them, and ends with status 78 then.

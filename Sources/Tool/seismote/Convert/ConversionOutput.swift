@@ -1,8 +1,8 @@
 import Exchange
-import Files
 import Glibc
 import Messages
 import MiniSEED
+import Platform
 import Sensors
 import Settings
 import Values

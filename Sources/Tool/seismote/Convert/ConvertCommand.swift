@@ -1,9 +1,9 @@
 import ArgumentParser
 import Exchange
-import Files
 import Glibc
 import Messages
 import MiniSEED
+import Platform
 import Sensors
 import Settings
 

@@ -2,9 +2,9 @@ import ArgumentParser
 import Glibc
 import MQTT
 import Messages
+import Platform
 import ServerOptions
 import Settings
-import Threads
 
 /// `seismote doctor`: what is wrong with the station on this machine, and what to do about it.
 struct DoctorCommand: ParsableCommand {

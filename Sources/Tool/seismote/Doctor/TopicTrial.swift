@@ -1,6 +1,6 @@
 import MQTT
 import Messages
-import Threads
+import Platform
 
 /// Finds out whether an account may write a station's topics, with empty messages next to the real ones, which readers
 /// do not know (as the agent does it, see `SelfCheckFinding`).

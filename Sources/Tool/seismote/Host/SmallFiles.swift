@@ -1,5 +1,5 @@
-import Files
 import Glibc
+import Platform
 
 /// Files of the system that are read whole.
 enum SmallFiles {

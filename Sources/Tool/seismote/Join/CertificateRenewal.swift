@@ -1,9 +1,9 @@
-import Certificates
+import Administration
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 
 /// A new certificate for a station that has one, with a new key. It runs as the service's user; the agent takes the new one up
 /// at its next connection, and the old one is good until its own end.

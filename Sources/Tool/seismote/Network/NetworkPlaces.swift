@@ -1,8 +1,8 @@
 import MQTT
 import Messages
+import Platform
 import Propagation
 import Settings
-import Threads
 import Values
 
 /// Places of the stations of a network, as a broker has them.

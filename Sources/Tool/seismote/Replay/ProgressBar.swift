@@ -1,5 +1,5 @@
 import Glibc
-import Threads
+import Platform
 
 /// Progress of a command, on a terminal only.
 final class ProgressBar {

@@ -2,9 +2,9 @@ import ArgumentParser
 import Glibc
 import MQTT
 import Messages
+import Platform
 import ServerOptions
 import Settings
-import Threads
 import Values
 import Vibration
 

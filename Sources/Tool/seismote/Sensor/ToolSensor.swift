@@ -1,11 +1,11 @@
 import ArgumentParser
 import Glibc
 import Instruments
+import Platform
 import Sensors
 import ServerOptions
 import Settings
 import SignalProcessing
-import Threads
 import Values
 
 /// The sensor of the settings in the hands of the tool.

@@ -1,4 +1,4 @@
-import Certificates
+import Administration
 import MQTT
 import Messages
 import Settings

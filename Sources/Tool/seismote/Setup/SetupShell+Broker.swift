@@ -1,9 +1,9 @@
-import Certificates
+import Administration
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 import struct Administration.Failure

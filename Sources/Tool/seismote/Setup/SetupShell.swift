@@ -1,5 +1,5 @@
+import Administration
 import ArgumentParser
-import Certificates
 import Glibc
 import Instruments
 import MQTT

@@ -1,12 +1,11 @@
 import ArgumentParser
 import Exchange
-import Files
 import Messages
+import Platform
 import Sensors
 import ServerOptions
 import Settings
 import Station
-import Threads
 
 /// Sentence for an error that nobody has expected at that place: never a value of Swift.
 func sentence(of error: any Error) -> String {

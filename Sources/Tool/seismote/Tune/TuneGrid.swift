@@ -1,8 +1,8 @@
 import ArgumentParser
 import Messages
+import Platform
 import Settings
 import SignalProcessing
-import Threads
 
 /// The values that are tried, each a list; every combination is one setting.
 struct TuneGrid: ParsableArguments {

@@ -1,6 +1,6 @@
 import Messages
+import Platform
 import Testing
-import Threads
 
 @testable import Agent
 

@@ -1,8 +1,7 @@
-import Files
 import Glibc
+import Platform
 import Settings
 import TestSupport
-import Threads
 
 @testable import Agent
 

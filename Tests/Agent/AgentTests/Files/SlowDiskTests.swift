@@ -1,10 +1,9 @@
-import Files
 import Foundation
 import Messages
+import Platform
 import Settings
 import TestSupport
 import Testing
-import Threads
 
 @testable import Agent
 

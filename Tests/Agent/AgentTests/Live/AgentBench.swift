@@ -1,9 +1,8 @@
-import Files
 import Foundation
 import Messages
+import Platform
 import Settings
 import TestSupport
-import Threads
 import Values
 
 @testable import Agent

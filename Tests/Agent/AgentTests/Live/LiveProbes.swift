@@ -1,9 +1,9 @@
 import Foundation
 import Messages
+import Platform
 import Settings
 import Spool
 import TestSupport
-import Threads
 import Values
 
 @testable import Agent

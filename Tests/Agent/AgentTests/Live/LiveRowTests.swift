@@ -1,9 +1,9 @@
 import Foundation
 import Messages
+import Platform
 import Settings
 import TestSupport
 import Testing
-import Threads
 import Values
 
 @testable import Agent

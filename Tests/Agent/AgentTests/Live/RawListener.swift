@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import Platform
 
 /// A port that takes connections, answers nothing, and shows the first bytes that each client sends.
 final class RawListener: @unchecked Sendable {

@@ -2,11 +2,11 @@ import Commands
 import Foundation
 import Instruments
 import Messages
+import Platform
 import Sensors
 import Settings
 import SignalProcessing
 import TestSupport
-import Threads
 import Values
 
 @testable import Agent

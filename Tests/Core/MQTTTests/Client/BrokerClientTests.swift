@@ -1,8 +1,8 @@
 import MQTT
+import Platform
 import Settings
 import TestSupport
 import Testing
-import Threads
 
 /// A client of one thread at a real mosquitto that keeps more than it can tell at once.
 @Suite struct BrokerClientTests {

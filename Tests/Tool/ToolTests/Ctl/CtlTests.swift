@@ -1,8 +1,8 @@
 import Foundation
 import Messages
+import Platform
 import TestSupport
 import Testing
-import Threads
 import Values
 
 @Suite(.timeLimit(.minutes(10))) struct CtlTests {

@@ -1,7 +1,7 @@
 import CMosquitto
 import Foundation
+import Platform
 import TestSupport
-import Threads
 
 /// A station that keeps states with the broker and answers commands as a test wants.
 final class FakeStation: @unchecked Sendable {

@@ -1,6 +1,6 @@
 import Foundation
+import Platform
 import TestSupport
-import Threads
 
 /// The real `seismote` on a terminal of its own, with somebody at its keyboard.
 final class TerminalProcess: Sendable {

@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 import Values
 
 /// State that the parts of a simulated fleet share, each of which is a thread: counts, earthquakes, and what has become

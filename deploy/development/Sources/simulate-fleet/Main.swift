@@ -3,9 +3,9 @@ import Association
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Propagation
 import ServerOptions
-import Threads
 import Values
 
 /// `simulate-fleet N`: stations without sensors, to try a broker with.

@@ -3,10 +3,10 @@ import CLinux
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Propagation
 import Sensors
 import Settings
-import Threads
 import Values
 
 /// Many stations in one process: each has a connection of its own to a broker, and sends what an agent would send. One

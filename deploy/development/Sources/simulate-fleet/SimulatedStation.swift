@@ -1,11 +1,11 @@
 import Association
 import MQTT
 import Messages
+import Platform
 import Propagation
 import Seismology
 import Settings
 import Station
-import Threads
 import Values
 
 /// One station of a simulated fleet: the agent's messages, made by the agent's code, over a connection of its own.

@@ -1,5 +1,5 @@
 import Messages
-import Threads
+import Platform
 
 /// Messages between the threads that make them and the one that sends them: retained topics in a table of latest
 /// values, all others in a bounded queue.

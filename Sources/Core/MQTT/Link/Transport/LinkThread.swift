@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Threads
+import Platform
 
 /// The thread that owns the libmosquitto handle: an epoll loop over the broker's socket, an eventfd that says that
 /// there is work, and a timerfd for everything with a time.

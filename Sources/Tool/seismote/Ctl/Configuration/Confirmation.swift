@@ -1,8 +1,8 @@
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// Confirms changes that would go back by themselves: over a connection made after the change, and as soon as the station

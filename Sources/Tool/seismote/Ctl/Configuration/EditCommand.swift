@@ -2,8 +2,8 @@ import ArgumentParser
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// `seismote ctl edit`

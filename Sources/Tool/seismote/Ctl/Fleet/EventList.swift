@@ -2,7 +2,7 @@ import Association
 import Glibc
 import MQTT
 import Messages
-import Threads
+import Platform
 import Values
 
 /// An event message on one line.

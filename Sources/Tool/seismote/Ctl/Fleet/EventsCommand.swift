@@ -4,8 +4,8 @@ import Exchange
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// `seismote ctl events`

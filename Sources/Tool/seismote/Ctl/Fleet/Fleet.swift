@@ -1,7 +1,7 @@
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// View of one station by its retained messages.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MQTT
 import Messages
-import Threads
+import Platform
 import Values
 
 /// `seismote ctl list`

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import MQTT
 import Messages
-import Threads
+import Platform
 
 /// Messages of some topics for as long as it takes: when the connection breaks it is made anew.
 struct Feed {

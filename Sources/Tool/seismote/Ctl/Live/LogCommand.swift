@@ -2,8 +2,8 @@ import ArgumentParser
 import Commands
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// `seismote ctl log`

@@ -1,6 +1,6 @@
 import Glibc
 import MQTT
-import Threads
+import Platform
 
 /// A terminal that is drawn over, on its other screen, so that what was there comes back.
 final class Terminal {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// `seismote ctl watch`

@@ -2,7 +2,7 @@ import Commands
 import Glibc
 import MQTT
 import Messages
-import Threads
+import Platform
 import Values
 
 /// A request to one or several stations, and their replies.

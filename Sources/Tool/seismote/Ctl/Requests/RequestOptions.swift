@@ -2,8 +2,8 @@ import ArgumentParser
 import Glibc
 import MQTT
 import Messages
+import Platform
 import ServerOptions
-import Threads
 import Values
 
 /// Options of every command that shows something of stations.

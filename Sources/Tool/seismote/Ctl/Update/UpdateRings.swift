@@ -3,8 +3,8 @@ import Commands
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// Stations in the order in which they are updated: the next ring begins when all of the one before are well.

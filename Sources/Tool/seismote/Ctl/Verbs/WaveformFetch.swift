@@ -2,7 +2,7 @@ import Commands
 import Glibc
 import MQTT
 import Messages
-import Threads
+import Platform
 import Values
 
 /// A request whose answer is a waveform: its pieces come on a topic of their own, and become a file when they are complete.

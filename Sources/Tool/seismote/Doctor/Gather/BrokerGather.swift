@@ -1,8 +1,8 @@
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// Asks the broker for `seismote doctor`: what it has of the station, of its earlier names, and what may be written.

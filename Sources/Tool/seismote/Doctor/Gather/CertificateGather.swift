@@ -1,4 +1,4 @@
-import Certificates
+import Administration
 import Glibc
 import MQTT
 import Messages

@@ -1,7 +1,7 @@
 import CLinux
-import Files
 import Glibc
 import Messages
+import Platform
 import Settings
 
 /// Looks at this machine for `seismote doctor`.

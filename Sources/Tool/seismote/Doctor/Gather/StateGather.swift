@@ -1,8 +1,8 @@
 import Glibc
 import MQTT
 import Messages
+import Platform
 import Settings
-import Threads
 import Values
 
 /// Reads what the agent on this machine says of itself (`AgentState`).

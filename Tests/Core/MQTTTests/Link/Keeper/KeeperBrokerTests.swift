@@ -1,8 +1,8 @@
 import Foundation
 import Messages
+import Platform
 import TestSupport
 import Testing
-import Threads
 
 @testable import MQTT
 

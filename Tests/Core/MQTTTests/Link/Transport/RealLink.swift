@@ -1,7 +1,7 @@
 import Foundation
 import Messages
+import Platform
 import TestSupport
-import Threads
 
 @testable import MQTT
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Files
+@testable import Platform
 
 @Suite struct SmallFileTests {
     @Test func wholeFilesAndLimits() throws {

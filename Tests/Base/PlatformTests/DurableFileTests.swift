@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Files
+@testable import Platform
 
 @Suite struct DurableFileTests {
     @Test func aFileIsReplacedAsAWhole() throws {

@@ -1,6 +1,6 @@
 import Foundation
+import Platform
 import Testing
-import Threads
 
 @Suite struct MutexTests {
     struct Failed: Error, Equatable {}

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Threads
+@testable import Platform
 
 @Suite struct ProgramOutputTests {
     /// More than a pipe takes at once comes whole, as it is.
@@ -25,7 +25,7 @@ import Testing
 
     /// Scripts and units rely on them.
     @Test func statusesAreThoseOfSysexits() {
-        let all: [Threads.ExitStatus] = [.fault, .usage, .data, .noInput, .unavailable, .files, .settings]
+        let all: [Platform.ExitStatus] = [.fault, .usage, .data, .noInput, .unavailable, .files, .settings]
         #expect(all.map(\.rawValue) == [1, 64, 65, 66, 69, 74, 78])
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Certificates
+@testable import Administration
 
 /// What is signed is what openssl takes, at every time, and never begins in the future.
 @Suite struct CertificateTests {

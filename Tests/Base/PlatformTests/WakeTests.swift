@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Threads
+@testable import Platform
 
 @Suite struct WakeTests {
     @Test func isReadableFromTheFirstSignalUntilCleared() throws {

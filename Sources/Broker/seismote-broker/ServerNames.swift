@@ -1,4 +1,4 @@
-import Certificates
+import Administration
 import Values
 
 /// Names and addresses by which a machine is reached, for its certificate.

@@ -1,4 +1,3 @@
-import Administration
 import Values
 
 /// The program `openssl`. It makes keys and signatures, and verifies requests. Certificates are encoded and read without it.

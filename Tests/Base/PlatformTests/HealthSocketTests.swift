@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Threads
+@testable import Platform
 
 @Suite struct HealthSocketTests {
     private static func withFolder<R>(_ name: String = "", _ body: (String) throws -> R) throws -> R {

@@ -1,4 +1,4 @@
-import Certificates
+import Administration
 
 /// A certificate that is good no more.
 package struct Revocation: Equatable, Sendable {
