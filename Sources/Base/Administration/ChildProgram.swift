@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import Values
 
 /// A run of another program with a list of arguments, found by PATH (and in /usr/sbin and /sbin). No shell is between.
 package struct ChildProgram {
@@ -160,3 +161,58 @@ package enum ProgramStart {
         return posix_spawnp(&id, name, &actions, &attributes, &arguments, &environment)
     }
 }
+
+/// Units, where systemd runs.
+package enum Systemd {
+    package static var isThere: Bool { access("/run/systemd/system", F_OK) == 0 }
+
+    package static func state(_ unit: String) -> String {
+        guard isThere else { return "" }
+        return ChildProgram(["systemctl", "is-active", unit])?.text.filter { !$0.isWhitespace } ?? ""
+    }
+
+    package static func isActive(_ unit: String) -> Bool { state(unit) == "active" }
+
+    package static func property(_ name: String, of unit: String) -> String {
+        ChildProgram(["systemctl", "show", "-p", name, "--value", "--timestamp=unix", unit])?
+            .text.filter { !$0.isWhitespace } ?? ""
+    }
+
+    package static func does(_ verb: String, _ unit: String) -> Bool {
+        ChildProgram(["systemctl", verb, unit], seconds: 120)?.isDone ?? false
+    }
+}
+
+/// A text as one word of a command for a shell: what others have named may hold anything.
+/// - Parameter others: signs that need no quotes either.
+package func shellWord(_ text: String, plain others: String = "") -> String {
+    let isPlain = text.isMade(1...(.max)) {
+        $0.isAlphanumeric || "+-./:_".utf8.contains($0) || others.utf8.contains($0)
+    }
+    return isPlain
+        ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}
+
+/// Reason why a command ends: exit status and words.
+package struct Failure: Error {
+    package var status = ExitStatus.fault
+    package var words: String
+
+    package init(_ words: String) { self.words = words }
+}
+
+/// Prints a line.
+package func say(_ words: String) {
+    print(words)
+}
+
+/// Prints a line for people, beside the output.
+package func note(_ words: String) {
+    fflush(nil)
+    ProgramOutput.printError(words)
+}
+
+/// Seconds since 1970.
+package func wallSeconds() -> Int { Int(HostClock.wall() / 1_000_000_000) }
+
+package func pause(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }

@@ -211,3 +211,100 @@ public struct NetworkWarning: Sendable {
 
     private static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }
+
+/// Shaking that a station has to expect of an earthquake that its network has located.
+struct ExpectedShaking: Sendable, Equatable {
+    /// Where an earthquake was: epicentre, its depth and uncertainty in km.
+    struct Source: Sendable, Equatable {
+        var epicentre: Place
+        var depth, uncertainty: Double
+
+        /// Nil where one of them is missing.
+        init?(_ event: NetworkEventReading) {
+            guard let latitude = event.latitude, let longitude = event.longitude, let depth = event.depth,
+                let uncertainty = event.semiMajor
+            else { return nil }
+            epicentre = Place(latitude: latitude, longitude: longitude)
+            (self.depth, self.uncertainty) = (depth, uncertainty)
+        }
+    }
+
+    /// From the epicentre, km.
+    var distance: Double
+    /// Seconds from the time of origin to the S wave.
+    var travel: Double
+    /// Mercalli.
+    var intensity: Double
+    /// With 68 %: the relation's scatter, with those of the magnitude and of the place.
+    var range: ClosedRange<Double>
+
+    init(of source: Source, magnitude: NetworkEventReading.Magnitude, at place: Place) {
+        let depth = source.depth
+        distance = source.epicentre.distance(to: place)
+        travel = TravelTimes.seconds(.s, distance: distance, depth: depth)
+        func intensity(_ magnitude: Double, _ distance: Double) -> Double {
+            IntensityPrediction.intensity(
+                magnitude: magnitude, distance: (distance * distance + depth * depth).squareRoot())
+        }
+        let (size, off, spread) = (magnitude.value, source.uncertainty, magnitude.sigma ?? 0)
+        let middle = intensity(size, distance)
+        let bySize = (intensity(size + spread, distance) - intensity(size - spread, distance)) / 2
+        let byPlace = (intensity(size, max(0, distance - off)) - intensity(size, distance + off)) / 2
+        let sigma =
+            (IntensityPrediction.sigma * IntensityPrediction.sigma + bySize * bySize + byPlace * byPlace).squareRoot()
+        self.intensity = middle
+        range = max(1, middle - sigma)...min(10, middle + sigma)
+    }
+}
+
+/// Reason why no warning was made of a message.
+public enum WarningRefusal: String, Sendable, CaseIterable {
+    /// It came on another topic than that of the network's events.
+    case topic
+    /// The broker had kept it from an earlier time.
+    case retained
+    /// No version of a network event, or one with a value out of its range.
+    case unreadable
+    /// Made more than 2 s after now: their clock or ours is wrong.
+    case clock
+    /// Made more than 30 s ago.
+    case old
+    /// `place.quality` is not `good`.
+    case place
+    /// Fewer than `alarm.network.stations`.
+    case stations
+    /// It has no magnitude.
+    case magnitude
+    /// As many stations are silent as have an onset.
+    case disputed
+    /// Its stations take it for a disturbance.
+    case `class`
+    /// Beyond the reach of the relation.
+    case distance
+    /// The S wave was here more than 10 s ago.
+    case passed
+    /// Too many at a time.
+    case many
+    /// It was pushed out by newer ones before it was looked at.
+    case crowded
+
+    /// For the log.
+    public var words: String {
+        switch self {
+        case .topic: "not on the network's own topic"
+        case .retained: "retained by the broker"
+        case .unreadable: "not a readable version of a network event"
+        case .clock: "its time lies ahead of this station's clock by more than 2 s"
+        case .old: "older than 30 s"
+        case .place: "its place is not well known (place.quality is not good)"
+        case .stations: "fewer stations than alarm.network.stations"
+        case .magnitude: "it has no magnitude"
+        case .disputed: "disputed: stations that must have been moved are silent, or one operator's alone report it"
+        case .class: "the stations take it for a disturbance"
+        case .distance: "farther than \(Int(IntensityPrediction.reach)) km"
+        case .passed: "the S wave has passed"
+        case .many: "more than \(NetworkWarning.most) events at a time"
+        case .crowded: "too many messages at once; the newest ones count"
+        }
+    }
+}

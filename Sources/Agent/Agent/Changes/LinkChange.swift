@@ -35,3 +35,55 @@ extension Topics {
         } catch { throw AgentError(error.description) }
     }
 }
+
+extension LinkOptions {
+    /// The link that the settings ask for.
+    /// - Parameter trial: number of the change whose brokers are on trial; 0: none is.
+    init(_ configuration: Configuration, topics: Topics, trial: Int = 0) throws(MQTTError) {
+        let wanted = configuration.mqtt.clientID
+        self.init(
+            brokers: try configuration.mqtt.brokers(),
+            clientID: (wanted.isEmpty ? "\(Identity.name)-{id}" : wanted).naming(configuration.station.id),
+            presence: Presence(topic: topics.online))
+        let mqtt = configuration.mqtt
+        connection.mqtt = mqtt
+        base = topics.base
+        keepsEssential = true
+        self.trial = trial
+        backfillPerSecond = Double(configuration.storage.backfillRate)
+        subscriptions = topics.commandFilters(groups: configuration.station.groups)
+        if configuration.alarm.network.enabled {
+            subscriptions.append(topics.networkEvent)
+            // What 1000 stations have seen.
+            connection.inboundBytes = 256 << 10
+        }
+        if mqtt.homeAssistant.enabled {
+            // Not every broker lets us: nothing else depends on it.
+            optionalSubscriptions = [mqtt.homeAssistant.birth]
+        }
+        var check = SelfCheck()
+        check.commandTopic = topics.command("selfcheck")
+        check.echoTopics = [topics.online, topics.info, topics.trace]
+        // Next to the real ones, and empty: nothing that a reader waits for.
+        check.probes = [topics.event, topics.waveformPrefix, topics.historyPrefix, topics.alertPrefix].map {
+            .init(filter: "\($0)/\($0 == topics.historyPrefix ? "#" : "+")", topic: "\($0)/selfcheck")
+        }
+        (check.identityTopic, check.identity) = (topics.info, Array(Identity.boot.utf8))
+        selfCheck = check
+        readBack = [topics.current]
+        // (Summaries and health are said again by themselves.)
+        watched = [
+            topics.online, topics.info, topics.config, topics.current, topics.last, topics.update,
+            "\(topics.alertPrefix)/+",
+        ]
+        watchedWhole = [topics.configSchema]
+        if mqtt.homeAssistant.enabled {
+            watchedWhole.append(
+                HomeAssistantPlace(prefix: mqtt.homeAssistant.prefix, id: configuration.station.id, form: .device)
+                    .deviceTopic)
+        }
+        stateOrder = [
+            topics.online, topics.info, topics.config, topics.configSchema, topics.summary, topics.health,
+        ]
+    }
+}

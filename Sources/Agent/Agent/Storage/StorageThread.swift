@@ -1,3 +1,4 @@
+import Alerts
 import Commands
 import Glibc
 import MQTT
@@ -6,6 +7,7 @@ import Platform
 import Settings
 import Spool
 import Station
+import Vibration
 
 /// The thread for the disk: writes down what must survive the process before the link sends it, keeps the waveform ring,
 /// takes what has waited for long out of memory, and brings it back when the broker is there again. Neither sampling nor
@@ -271,4 +273,139 @@ extension SpoolOptions {
             ringSeconds: Double(storage.ringMinutes) * 60, keepEventsSeconds: Double(storage.keepEventsDays) * 86_400,
             keepVibrationSeconds: Double(configuration.vibration.keepDays) * 86_400)
     }
+}
+
+/// State of the storage thread for the others.
+final class StorageStatus: Sendable {
+    struct Words: Sendable {
+        /// Reason why the storage is unavailable; nil: it works.
+        var problem: String?
+        /// The damaged file that was set aside at the start or since, in words.
+        var setAside: String?
+        /// The files were taken away while they were in use: what, in words, and when (monotonic, ns).
+        var taken: (words: String, at: Int64)?
+        var statistics = SpoolStatistics()
+        /// Messages on disk that the link has in memory as well, and their bytes: they are counted there.
+        var inMemory = 0
+        var bytesInMemory = 0
+    }
+
+    private let words = Mutex(Words())
+    /// Natural modes that are stored.
+    let modes = Mailbox<FollowedModes>()
+    /// Results of the intervals of vibration of the last days.
+    let vibration = Mailbox<VibrationPast>()
+
+    var now: Words { words.withLock { $0 } }
+
+    func change(_ body: (inout Words) -> Void) { words.withLock { body(&$0) } }
+}
+
+extension AlertFacts.Storage {
+    init(_ words: StorageStatus.Words) {
+        self.init()
+        (problem, setAside, taken) = (words.problem, words.setAside, words.taken)
+        let statistics = words.statistics
+        // (An alert is of what happens now: the file remembers what an earlier run dropped.)
+        for priority in Priority.allCases {
+            dropped[priority] = statistics.dropped[priority] - statistics.droppedBefore[priority]
+        }
+        (damaged, damagedOthers) = (statistics.damaged, statistics.damagedOthers)
+        (unknownLosses, rebuiltIndices) = (statistics.unknownLosses, statistics.rebuiltIndices)
+        damagedPages = statistics.damagedPages
+    }
+}
+
+/// Hands findings of earlier runs from the storage thread to the thread that goes on with them.
+final class Mailbox<Found: Sendable>: Sendable {
+    private let found = Mutex<Found?>(nil)
+    private let isThere = Atomic<Bool>(false)
+
+    func put(_ value: Found) {
+        found.withLock { $0 = value }
+        isThere.store(true, ordering: .releasing)
+    }
+
+    /// Nil: there is nothing new. Takes no lock then.
+    func take() -> Found? {
+        guard isThere.load(ordering: .acquiring) else { return nil }
+        isThere.store(false, ordering: .releasing)
+        return found.withLock { $0.take() }
+    }
+}
+
+/// Segments of the waveform ring on their way from the sampling thread to the storage thread, a bounded number of them.
+final class SegmentQueue: Sendable {
+    struct Item: Sendable {
+        var segment: WaveformSegment
+        var records: [UInt8]
+    }
+
+    private struct State {
+        var items: [Item] = []
+        var lost = 0
+
+        /// The oldest go.
+        mutating func trim() {
+            var bytes = items.reduce(0) { $0 + $1.records.count }
+            while items.count > SegmentQueue.limit || bytes > SegmentQueue.byteLimit && items.count > 1 {
+                bytes -= items.removeFirst().records.count
+                lost += 1
+            }
+        }
+    }
+
+    /// Ten minutes in the quiet, one while an event lasts.
+    private static let limit = 64
+    private static let byteLimit = 1 << 20
+
+    private let state = Mutex(State())
+    private let flush = Atomic<Bool>(false)
+    /// Signalled when there is something; nil: nobody waits for it.
+    private let wake: Wake?
+
+    init(wake: Wake?) { self.wake = wake }
+
+    /// Takes a copy; the oldest for which there is no room are lost, and counted.
+    func put(_ segment: WaveformSegment, _ records: UnsafeRawBufferPointer) {
+        let item = Item(segment: segment, records: [UInt8](records))
+        state.withLock { state in
+            state.items.append(item)
+            state.trim()
+        }
+        wake?.signal()
+    }
+
+    /// Puts back items that could not be stored, for another try.
+    func putBack(_ items: [Item]) {
+        guard !items.isEmpty else { return }
+        state.withLock { state in
+            state.items.insert(contentsOf: items, at: 0)
+            state.trim()
+        }
+    }
+
+    /// Asks the sampling thread for what it has of the newest segment.
+    func requestFlush() { flush.store(true, ordering: .releasing) }
+
+    /// True until the sampling thread has heard of it.
+    var awaitsFlush: Bool { flush.load(ordering: .acquiring) }
+
+    /// Whether that has been asked for since the last time; without a lock.
+    func takeFlush() -> Bool {
+        guard flush.load(ordering: .acquiring) else { return false }
+        flush.store(false, ordering: .releasing)
+        return true
+    }
+
+    /// All there are, oldest first.
+    func takeAll() -> [Item] {
+        state.withLock { state in
+            defer { state.items.removeAll() }
+            return state.items
+        }
+    }
+
+    /// Segments that did not fit since the start.
+    var lost: Int { state.withLock { $0.lost } }
 }

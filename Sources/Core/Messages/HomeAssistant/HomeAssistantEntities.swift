@@ -1,3 +1,5 @@
+import Seismology
+
 /// Home Assistant's entities of a station besides the settings that it can change, which their own rows declare
 /// (`Setting.homeAssistant`).
 ///
@@ -186,4 +188,194 @@ extension HomeAssistantEntity {
     static let filters = #"""
         "0.1-20 Hz","0.5-10 Hz","0.5-20 Hz","1-8 Hz","1-20 Hz","Shake low-pass 5 Hz","Shake high-pass 5 Hz","Shake band-pass 1-3 Hz","Shake band-pass 2.5-5 Hz","Shake band-pass 0.5-3 Hz","Shake band-pass 4-8 Hz"
         """#
+}
+
+/// An entity that Home Assistant is shown of a station, or one for each axis or intensity relation.
+///
+/// In all texts `$` stands for the axis or the relation, `^` for the relation's scale, `~` for what the station's topics
+/// begin with, `&` for the root of all stations, and `@` for the filters that can be chosen.
+public struct HomeAssistantEntity: Sendable {
+    /// Home Assistant's platform.
+    enum Component: String, Sendable {
+        case sensor
+        case binarySensor = "binary_sensor"
+        case event, number, select, button, update
+    }
+
+    /// Subjects that each have one of it.
+    public enum Subject: Sendable {
+        case station, axis, relation
+        /// The station, while it measures vibration.
+        case vibration
+        /// The station, while it warns of what the network has seen.
+        case warning
+    }
+
+    /// A setting that it changes; it is left out where the file locks that.
+    struct Change: Sendable {
+        var key: String
+        /// Template (Jinja) of the merge patch, with `value` in it.
+        var patch: String
+    }
+
+    let component: Component
+    let subject: Subject
+    /// Unique within the station.
+    let key: String
+    /// For people.
+    let name: String
+    /// Below the station's: of its state or, for a button, of its command.
+    let topic: String
+    /// Template (Jinja) of its value, without the brackets around a plain expression; empty for a button.
+    let value: String
+    let change: Change?
+    /// Other members of the object, as JSON.
+    let others: String
+
+    init(
+        _ component: Component, _ key: String, each subject: Subject = .station, _ name: String, _ topic: String,
+        value: String = "", change: Change? = nil, _ others: String = ""
+    ) {
+        self.component = component
+        self.subject = subject
+        self.key = key
+        self.name = name
+        self.topic = topic
+        self.value = value
+        self.change = change
+        self.others = others
+    }
+
+    /// How Home Assistant can change a setting: what its row declares.
+    public struct Control: Sendable {
+        let component: Component
+        let key: String
+        let name: String
+        /// Nil: made from the setting's key.
+        let templates: (patch: String, value: String)?
+        let others: String
+
+        /// A number in a box.
+        /// - Parameters:
+        ///   - key: of the entity; with `$` there is one for each axis.
+        ///   - name: of the entity, for people.
+        ///   - others: limits, step and unit, as members of JSON.
+        public static func number(_ key: String, _ name: String, _ others: String) -> Control {
+            Control(
+                component: .number, key: key, name: name, templates: nil, others: others + #","mode":"box""#)
+        }
+
+        /// One of several choices.
+        /// - Parameter patch: template of the merge patch; `value`: that of the choice in force.
+        public static func select(
+            _ key: String, _ name: String, patch: String, value: String, options: String
+        ) -> Control {
+            Control(
+                component: .select, key: key, name: name, templates: (patch, value),
+                others: #""options":["# + options + "]")
+        }
+    }
+
+    /// The entity of a setting.
+    /// - Parameter setting: its key; `axes.all.` stands for each axis where the control has one for each.
+    public init(_ control: Control, of setting: String) {
+        let isForAxes = control.key.utf8.contains(UInt8(ascii: "$"))
+        let path = setting.split(separator: ".").map { isForAxes && $0 == "all" ? "$" : String($0) }
+        let patch = path.reversed().reduce("value") { "{'\($1)':\($0)}" }
+        let templates = control.templates ?? (patch, "value_json.config." + path.joined(separator: "."))
+        self.init(
+            control.component, control.key, each: isForAxes ? .axis : .station, control.name, "state/config",
+            value: templates.value, change: Change(key: path.joined(separator: "."), patch: templates.patch),
+            control.others)
+    }
+}
+
+/// An entity of a station, for one axis or relation where there is one for each, with its texts filled in.
+struct HomeAssistantRow {
+    let entity: HomeAssistantEntity
+    /// The axis or the relation.
+    private var subject = ""
+    private var scale = ""
+    private let base: String
+
+    static let axes = ["x", "y", "z"]
+
+    /// All of them in order.
+    /// - Parameters:
+    ///   - settings: those that change a setting.
+    ///   - base: what the station's topics begin with.
+    static func all(_ settings: [HomeAssistantEntity], base: String, _ body: (HomeAssistantRow) -> Void) {
+        for entities in [HomeAssistantEntity.states, settings, HomeAssistantEntity.buttons] {
+            for entity in entities { HomeAssistantRow(entity: entity, base: base).each(body) }
+        }
+    }
+
+    private init(entity: HomeAssistantEntity, base: String) {
+        self.entity = entity
+        self.base = base
+    }
+
+    private func each(_ body: (HomeAssistantRow) -> Void) {
+        var row = self
+        switch entity.subject {
+        case .station, .vibration, .warning: body(row)
+        case .axis:
+            for axis in Self.axes {
+                row.subject = axis
+                body(row)
+            }
+        case .relation:
+            for relation in IntensityRelation.allCases {
+                row.subject = relation.rawValue
+                row.scale = relation.scale.rawValue.uppercased()
+                body(row)
+            }
+        }
+    }
+
+    var component: String { entity.component.rawValue }
+    var key: String { filled(entity.key) }
+    var name: String { filled(entity.name) }
+    /// Template of its value; empty: there is none.
+    var value: String { filled(entity.value) }
+    /// The setting that it changes, and the template of the patch.
+    var setting: String? { entity.change.map { filled($0.key) } }
+    var patch: String? { entity.change.map { filled($0.patch) } }
+    /// Members of the object.
+    var others: String { filled(entity.others) }
+
+    /// Whether a station has it.
+    func isThere(_ station: HomeAssistantStation) -> Bool {
+        if let setting, station.locked.contains(setting) { return false }
+        if entity.subject == .vibration { return station.hasVibration }
+        if entity.subject == .warning { return station.hasWarning }
+        return entity.subject != .relation || station.relations.contains { $0.rawValue == subject }
+    }
+
+    /// Seconds after which Home Assistant takes a value for gone that is not said again; nil: it stays.
+    func lifetime(_ station: HomeAssistantStation) -> Int? {
+        guard [.sensor, .binarySensor].contains(entity.component) else { return nil }
+        switch entity.topic {
+        // Every ten seconds.
+        case "state/digest": return 60
+        // One may be lost.
+        case "state/health": return max(60, Int((2.5 * station.healthInterval).rounded(.up)))
+        default: return nil
+        }
+    }
+
+    private func filled(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "$"): bytes += subject.utf8
+            case UInt8(ascii: "^"): bytes += scale.utf8
+            case UInt8(ascii: "~"): bytes += base.utf8
+            case UInt8(ascii: "&"): bytes += (base.utf8.lastIndex(of: UInt8(ascii: "/")).map { base[..<$0] } ?? "").utf8
+            case UInt8(ascii: "@"): bytes += HomeAssistantEntity.filters.utf8
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }

@@ -125,3 +125,164 @@ extension Codec where T == [Double] {
             encode: { .array($0.map { .shortest($0) }) })
     }
 }
+
+extension Codec where T == OffsetSpecification {
+    /// `{mode: none | mean_first | ema | highpass, ...}`.
+    static let offset = Codec(
+        type: "offset removal", unit: nil, allowed: offsetForms,
+        schema: [
+            "anyOf": [
+                mode("none", [:], required: []),
+                mode("mean_first", ["seconds": seconds.schema], required: ["seconds"]),
+                mode("ema", ["alpha": alpha.schema], required: ["alpha"]),
+                mode("ema", ["corner_hz": corner.schema], required: ["corner_hz"]),
+                mode("highpass", ["corner_hz": corner.schema, "order": order.schema], required: ["corner_hz"]),
+            ]
+        ],
+        decode: decodeOffset,
+        encode: { offset in
+            switch offset {
+            case .none: ["mode": "none"]
+            case .meanFirst(let seconds): ["mode": "mean_first", "seconds": .shortest(seconds)]
+            case .ema(.alpha(let alpha)): ["mode": "ema", "alpha": .shortest(alpha)]
+            case .ema(.corner(let corner)): ["mode": "ema", "corner_hz": .shortest(corner)]
+            case .highpass(let corner, let order):
+                ["mode": "highpass", "corner_hz": .shortest(corner), "order": .int(Int64(order))]
+            }
+        })
+}
+
+private enum Mode: String, CaseIterable, Sendable {
+    case none, ema, highpass
+    case meanFirst = "mean_first"
+}
+
+private let offsetForms =
+    "{mode: none}, {mode: mean_first, seconds}, {mode: ema, alpha or corner_hz} or {mode: highpass, corner_hz, order}"
+private let seconds = Codec<Double>.time(.above(0, to: 600))
+private let alpha = Codec<Double>.number(.above(0, to: 1))
+private let corner = Codec<Double>.frequency(.above(0, to: 5000))
+private let order = Codec<Int>.integer(1...10)
+
+private func mode(_ name: String, _ properties: Value, required: [Value]) -> Value {
+    guard case .object(let members) = properties else { return properties }
+    return [
+        "type": "object", "additionalProperties": false, "required": .array(["mode"] + required),
+        "properties": .object([.init("mode", ["const": .string(name)])] + members),
+    ]
+}
+
+private func decodeOffset(_ value: Value, _ path: String, _ findings: inout Findings) -> OffsetSpecification? {
+    let keys = ["mode", "seconds", "alpha", "corner_hz", "order"]
+    guard let fields = Fields(value, at: path, keys: keys, &findings),
+        let mode = fields.read("mode", Codec<Mode>.choice(), &findings)
+    else { return nil }
+    let belonging: [String]
+    switch mode {
+    case .none: belonging = []
+    case .meanFirst: belonging = ["seconds"]
+    case .ema: belonging = ["alpha", "corner_hz"]
+    case .highpass: belonging = ["corner_hz", "order"]
+    }
+    var isClean = true
+    for key in keys.dropFirst() where fields.has(key) && !belonging.contains(key) {
+        isClean = false
+        findings.add(
+            JSONPointer.appending(key, to: path), .crossField, "The mode \(mode.rawValue) has no `\(key)`.",
+            allowed: offsetForms)
+    }
+    guard isClean else { return nil }
+    switch mode {
+    case .none: return OffsetSpecification.none
+    case .meanFirst: return fields.read("seconds", seconds, &findings).map { .meanFirst(seconds: $0) }
+    case .highpass:
+        let frequency = fields.read("corner_hz", corner, &findings)
+        let poles = fields.read("order", order, default: 2, &findings)
+        guard let frequency, let poles else { return nil }
+        return .highpass(corner: frequency, order: poles)
+    case .ema:
+        guard fields.has("alpha") != fields.has("corner_hz") else {
+            findings.add(
+                path, .crossField, "The mode ema has either `alpha` or `corner_hz`.",
+                allowed: "{mode: ema, alpha} or {mode: ema, corner_hz}")
+            return nil
+        }
+        if fields.has("alpha") { return fields.read("alpha", alpha, &findings).map { .ema(.alpha($0)) } }
+        return fields.read("corner_hz", corner, &findings).map { .ema(.corner($0)) }
+    }
+}
+
+extension Codec where T == AxisConfiguration.Signal {
+    /// `sensor`, `step`, `impulse`, `{sine: {amplitude, frequency_hz}}`, `{step: {amplitude}}`,
+    /// `{impulse: {amplitude}}`.
+    static let signal = Codec(
+        type: "signal", unit: nil, allowed: signalForms,
+        schema: [
+            "anyOf": [
+                ["enum": ["sensor", "step", "impulse"]],
+                variant(
+                    "sine",
+                    body(
+                        ["amplitude": amplitude.schema, "frequency_hz": sineFrequency.schema],
+                        required: ["frequency_hz"])),
+                variant("step", body(["amplitude": amplitude.schema])),
+                variant("impulse", body(["amplitude": amplitude.schema])),
+            ]
+        ],
+        decode: decodeSignal,
+        encode: { signal in
+            switch signal {
+            case .sensor: "sensor"
+            case .sine(let amplitude, let frequency):
+                ["sine": ["amplitude": .shortest(amplitude), "frequency_hz": .shortest(frequency)]]
+            case .step(let amplitude): ["step": ["amplitude": .shortest(amplitude)]]
+            case .impulse(let amplitude): ["impulse": ["amplitude": .shortest(amplitude)]]
+            }
+        })
+}
+
+private let signalForms =
+    "sensor, step, impulse, {sine: {amplitude, frequency_hz}}, {step: {amplitude}} or {impulse: {amplitude}}"
+private let kinds = ["sine", "step", "impulse"]
+/// Shake's limit.
+private let amplitude = Codec<Double>.acceleration(.from(0, to: 2 * standardGravity))
+private let sineFrequency = Codec<Double>.frequency(.above(0, to: 5000))
+
+private func body(_ properties: Value, required: [Value] = []) -> Value {
+    ["type": "object", "additionalProperties": false, "required": .array(required), "properties": properties]
+}
+
+private func decodeSignal(_ value: Value, _ path: String, _ findings: inout Findings) -> AxisConfiguration.Signal? {
+    if case .string(let word) = value {
+        switch word {
+        case "sensor": return .sensor
+        case "step": return .step(amplitude: standardGravity)
+        case "impulse": return .impulse(amplitude: standardGravity)
+        default:
+            findings.add(path, .range, "There is no such signal.", got: value, allowed: signalForms)
+            return nil
+        }
+    }
+    guard case .object = value else {
+        findings.wrongType(path, "a signal", got: value, allowed: signalForms)
+        return nil
+    }
+    guard let outer = Fields(value, at: path, keys: kinds, &findings) else { return nil }
+    guard outer.members.count == 1, let kind = outer.members.first else {
+        findings.add(path, .type, "A signal is one thing, not \(outer.members.count).", allowed: signalForms)
+        return nil
+    }
+    let keys = kind.key == "sine" ? ["amplitude", "frequency_hz"] : ["amplitude"]
+    guard let fields = Fields(kind.value, at: JSONPointer.appending(kind.key, to: path), keys: keys, &findings) else {
+        return nil
+    }
+    let size = fields.read("amplitude", amplitude, default: standardGravity, &findings)
+    switch kind.key {
+    case "step": return size.map { .step(amplitude: $0) }
+    case "impulse": return size.map { .impulse(amplitude: $0) }
+    default:
+        let rate = fields.read("frequency_hz", sineFrequency, &findings)
+        guard let size, let rate else { return nil }
+        return .sine(amplitude: size, frequency: rate)
+    }
+}

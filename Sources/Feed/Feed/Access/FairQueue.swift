@@ -1,3 +1,6 @@
+import Messages
+import Platform
+
 /// Queue for turns, by owner. The turn goes to the owner with the least time used: nobody waits behind all that another
 /// has asked for, and an owner of few requests goes before one of many.
 ///
@@ -97,3 +100,86 @@ public struct FairQueue<Item> {
 
 extension FairQueue: Sendable where Item: Sendable {}
 extension FairQueue.Owner: Sendable where Item: Sendable {}
+
+/// Messages of the broker that the hub has not taken yet. It is bounded, and one station may fill no more than a
+/// quarter of it. Messages beyond that are counted, and missed by the order of the samples like any other loss.
+public final class FairInbox: Sendable {
+    /// All that has come.
+    public struct Taken: Sendable {
+        public var messages: [InboundMessage] = []
+        /// Messages for which there was no room.
+        public var dropped = 0
+        /// Messages beyond a station's part, by its id.
+        public var refused: [String: Int] = [:]
+        public init() {}
+    }
+
+    private struct Contents {
+        var taken = Taken()
+        var bytes = 0
+        var bytesOf: [String: Int] = [:]
+    }
+
+    /// Overhead of a message besides its payload.
+    private static let overhead = 200
+
+    private let contents = Mutex(Contents())
+    private let mostBytes: Int
+    private let root: String
+    public let wake: Wake
+
+    /// - Parameter root: what topics begin with.
+    public init(mostBytes: Int, root: String) throws(WakeError) {
+        (self.mostBytes, self.root) = (mostBytes, root)
+        wake = try Wake()
+    }
+
+    public func put(_ message: InboundMessage) {
+        let station = Topics.split(message.topic, root: root)?.station ?? "network"
+        let size = message.payload.count + Self.overhead
+        contents.withLock { contents in
+            guard contents.bytes + size <= mostBytes else {
+                contents.taken.dropped += 1
+                return
+            }
+            guard contents.bytesOf[station, default: 0] + size <= mostBytes / 4 else {
+                contents.taken.refused[station, default: 0] += 1
+                return
+            }
+            contents.bytes += size
+            contents.bytesOf[station, default: 0] += size
+            contents.taken.messages.append(message)
+        }
+    }
+
+    /// All there is, which is gone from here.
+    public func take() -> Taken {
+        contents.withLock { contents in
+            defer { contents = Contents() }
+            return contents.taken
+        }
+    }
+}
+
+/// Choice of the owner who gives when the ring is full: the one with the most. (Max-min fairness: nobody loses anything
+/// whose use is at most an equal part of all there is.)
+enum FairShare {
+    /// - Parameters:
+    ///   - uses: what each has, in any unit.
+    ///   - total: what all may have together.
+    /// - Returns: the level down to which everybody above it has to give; nil: all is within the total.
+    static func level(_ uses: [Int], total: Int) -> Int? {
+        guard uses.reduce(0, +) > total else { return nil }
+        var (left, count) = (max(0, total), uses.count)
+        for use in uses.sorted() {
+            // Who has less than an equal part of what is left keeps it all.
+            guard use > left / count else {
+                left -= use
+                count -= 1
+                continue
+            }
+            return left / count
+        }
+        return nil
+    }
+}

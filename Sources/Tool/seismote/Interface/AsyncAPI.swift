@@ -128,3 +128,159 @@ package enum AsyncAPI {
 
     private static func reference(_ place: String, _ name: String) -> Value { ["$ref": .string("#/\(place)/\(name)")] }
 }
+
+/// JSON Schema (2020-12) of the messages, made from the declarations of their fields and of the commands. Only words are
+/// used that have the same meaning in draft 7, which AsyncAPI builds upon.
+package enum MessageSchema {
+    /// One message by itself.
+    package static func schema(of message: DescribedMessage) -> Value {
+        merged(head(message.name, "Seismote message: \(message.name)"), body(of: message))
+    }
+
+    /// One command by itself.
+    package static func schema(of command: Command) -> Value {
+        merged(head("command-\(command.name)", "Seismote command: \(command.name)"), body(of: command))
+    }
+
+    /// All messages and commands, by name.
+    package static func bundle(_ messages: [DescribedMessage]) -> Value {
+        merged(
+            head("all", "Messages and commands of a Seismote station"),
+            ["$defs": .object(bodies(messages))])
+    }
+
+    /// The same without what makes a document of each.
+    static func bodies(_ messages: [DescribedMessage]) -> [Value.Member] {
+        messages.filter(\.isText).map { .init($0.name, body(of: $0)) }
+            + Command.all.map { .init("command-\($0.name)", body(of: $0)) }
+    }
+
+    /// A message with its envelope. What is not described may be there as well: later versions add fields.
+    private static func body(of message: DescribedMessage) -> Value {
+        let what: Value =
+            switch message.content {
+            case .object(let fields, let isSampled):
+                object(
+                    message.isBare
+                        ? fields
+                        : DescribedMessage.envelope(
+                            isSampled: isSampled, isOfNetwork: message.isOfNetwork, before: fields))
+            case .text(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
+            case .nested:
+                ["type": "string", "contentMediaType": "application/json", "contentSchema": openEEW]
+            case .json, .records: ["type": "object"]
+            }
+        return merged(what, ["description": .string(message.help)])
+    }
+
+    /// The object in OpenEEW's text. (Draft 7 has no word for this, and passes over it.)
+    private static var openEEW: Value {
+        let text: Value = ["type": "string"]
+        let number: Value = ["type": "number"]
+        let count = Value.int(Int64(OpenEEWMessage.count))
+        let axis: Value = ["type": "array", "items": number, "minItems": count, "maxItems": count]
+        let members: [Value.Member] = [
+            .init("country_code", text), .init("device_id", text), .init("x", axis), .init("y", axis),
+            .init("z", axis), .init("device_t", number), .init("cloud_t", number), .init("sr", number),
+        ]
+        return [
+            "type": "object", "properties": .object(members),
+            "required": .array(members.map { .string($0.key) }), "additionalProperties": false,
+        ]
+    }
+
+    /// Schema of a command's body. It leaves out members that a station does not know, since the station refuses them.
+    private static func body(of command: Command) -> Value {
+        let members = CommandMember.common + command.members
+        let needed = members.filter(\.isNeeded).map(\.name) + (command.needsID ? ["id"] : [])
+        return [
+            "type": "object", "properties": .object(members.map { .init($0.name, schema(of: $0)) }),
+            "required": .array(needed.map { .string($0) }), "additionalProperties": false,
+            "description": .string(command.help),
+        ]
+    }
+
+    private static func schema(of member: CommandMember) -> Value {
+        let what: Value =
+            switch member.kind {
+            case .text where member.name == "id": ["type": "string", "pattern": "^[A-Za-z0-9_.:~@=-]{1,64}$"]
+            // Of a Debian package.
+            case .text where member.name == "version":
+                ["type": "string", "pattern": "^(?=.{1,64}$)([0-9]{1,5}:)?[0-9][A-Za-z0-9.+~-]*$"]
+            case .text: ["type": "string"]
+            case .time: ["type": "string", "format": "date-time"]
+            case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
+            case .flag: ["type": "boolean"]
+            case .whole(let range):
+                [
+                    "type": "integer", "minimum": .int(Int64(range.lowerBound)),
+                    "maximum": .int(Int64(range.upperBound)),
+                ]
+            case .number(let range, let unit):
+                [
+                    "type": "number", "minimum": .double(range.lowerBound), "maximum": .double(range.upperBound),
+                    "x-unit": .string(unit),
+                ]
+            case .object: ["type": "object"]
+            case .any: .object([])
+            }
+        let standard = member.standard.map { " (without it: \($0))" } ?? ""
+        return merged(what, ["description": .string(member.help + standard)])
+    }
+
+    private static func head(_ name: String, _ title: String) -> Value {
+        [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:seismote:message:\(name):1"),
+            "title": .string(title),
+        ]
+    }
+
+    private static func object(_ fields: [DescribedField]) -> Value {
+        [
+            "type": "object",
+            "properties": .object(fields.map { .init($0.name, schema(of: $0)) }),
+            "required": .array(fields.filter { $0.presence != .optional }.map { .string($0.name) }),
+        ]
+    }
+
+    private static func schema(of field: DescribedField) -> Value {
+        var schema = schema(of: field.kind)
+        if field.presence == .nullable { schema = ["anyOf": [schema, ["type": "null"]]] }
+        var notes: [Value.Member] = [.init("description", .string(field.help))]
+        if !field.unit.isEmpty { notes.append(.init("x-unit", .string(field.unit))) }
+        return merged(schema, .object(notes))
+    }
+
+    private static func schema(of kind: DescribedField.Kind) -> Value {
+        switch kind {
+        case .number: ["type": "number"]
+        // (Counts, sizes, revisions.)
+        case .integer: ["type": "integer", "minimum": 0]
+        case .constant(let number): ["type": "integer", "const": .int(Int64(number))]
+        case .flag: ["type": "boolean"]
+        case .time:
+            [
+                "type": "string", "format": "date-time",
+                "pattern": #"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$"#,
+            ]
+        case .uuid: ["type": "string", "format": "uuid", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"]
+        case .text(let allowed) where allowed.isEmpty: ["type": "string"]
+        case .text(let allowed): ["type": "string", "enum": .array(allowed.map { .string($0) })]
+        case .tree: ["type": "object"]
+        case .any: .object([])
+        case .counts: ["type": "object", "additionalProperties": ["type": "integer"]]
+        case .list(let element): ["type": "array", "items": schema(of: element)]
+        case .object(let fields): object(fields)
+        }
+    }
+
+    static func merged(_ a: Value, _ b: Value) -> Value {
+        guard case .object(let first) = a, case .object(let second) = b else { return a }
+        return .object(first + second)
+    }
+}
+
+extension DescribedMessage {
+    /// Whether JSON, or something as JSON describes it.
+    package var isText: Bool { if case .records = content { false } else { contentType != .cbor } }
+}

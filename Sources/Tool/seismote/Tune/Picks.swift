@@ -1,4 +1,5 @@
 import Glibc
+import SignalProcessing
 
 /// Arrival times that somebody has picked, in seconds from a recording's first sample.
 struct Pick: Equatable {
@@ -65,5 +66,109 @@ struct Picks {
             guard bytes.count < 1 << 26 else { break }
         }
         return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+}
+
+/// Finds earthquakes in a recording by a rule that knows nothing of the detectors that are tried on it, and can look
+/// ahead: the RMS over 1 s of the 3-D vector from 1 to 8 Hz beside its quiet level, the 10 % quantile of 10 minutes.
+struct Shaking {
+    /// A stretch of time, in seconds from the recording's first sample.
+    struct Stretch: Equatable {
+        var begin: Double
+        var end: Double
+        /// Largest RMS over the quiet level.
+        var peak: Double
+        /// When that is.
+        var peakTime: Double
+        /// Strong enough to be one to catch; weaker ones are neither event nor quiet.
+        var isEvent: Bool { peak >= 10 }
+    }
+
+    /// The rule, for people.
+    static let rule =
+        "where the RMS over 1 s of the 3-D vector from 1 to 8 Hz is above 3 times its quiet level (the 10 % quantile "
+        + "of 10 minutes) for 4 s or more and reaches 10 times; the event begins with the 3 times"
+
+    private var filter: AxisFilter
+    private var sum: SlidingSum
+    private let every: Int
+    private let settle: Int
+    private var levels: [(time: Double, rms: Double)] = []
+    private var x: [Double] = []
+    private var y: [Double] = []
+    private var z: [Double] = []
+    private var seen = 0
+
+    init(rate: Double) throws(FilterDesignError) {
+        let high = min(8, 0.4 * rate)
+        let design = try FilterSpecification.butterworth(
+            .init(band: .bandpass, corners: [min(1, high / 8), high], order: 2)
+        ).design(rate: rate)
+        filter = AxisFilter(design, design, design)
+        sum = SlidingSum(length: WindowLength.seconds(1).samples(at: rate))
+        every = max(1, Int((rate / 10).rounded()))
+        settle = Int(((design.settlingTime(rate: rate) + 1) * rate).rounded())
+    }
+
+    /// The samples of a chunk, offset removed; `time` is that of its first sample.
+    mutating func add(
+        _ signal: UnsafePointer<Double>, stride: Int, count: Int, time: Double, rate: Double, startsStretch: Bool
+    ) {
+        if startsStretch {
+            filter.reset()
+            sum.reset()
+            seen = 0
+        }
+        x = Array(UnsafeBufferPointer(start: signal, count: count))
+        y = Array(UnsafeBufferPointer(start: signal + stride, count: count))
+        z = Array(UnsafeBufferPointer(start: signal + 2 * stride, count: count))
+        filter.process(&x, &y, &z, count: count)
+        for i in 0..<count {
+            let total = sum.push(x[i] * x[i] + y[i] * y[i] + z[i] * z[i])
+            seen += 1
+            if seen > settle, seen % every == 0 {
+                levels.append((time + Double(i) / rate, (total / Double(sum.count)).squareRoot()))
+            }
+        }
+    }
+
+    /// Median of the RMS in m/s²; nil for a recording of a few seconds.
+    var median: Double? { levels.isEmpty ? nil : levels.map(\.rms).sorted()[levels.count / 2] }
+
+    /// All stretches of strong and of doubtful shaking.
+    func stretches() -> [Stretch] {
+        let quiet = quietLevels()
+        var found: [Stretch] = []
+        var open: (stretch: Stretch, last: Double)?
+        func close() {
+            guard case (var stretch, let last)? = open else { return }
+            stretch.end = last
+            if last - stretch.begin >= 4, stretch.peak >= 5 { found.append(stretch) }
+            open = nil
+        }
+        for (level, quiet) in zip(levels, quiet) where quiet > 0 {
+            if let last = open?.last, level.time - last > 5 { close() }
+            let ratio = level.rms / quiet
+            guard ratio >= 3 else { continue }
+            var (stretch, _) =
+                open ?? (Stretch(begin: level.time, end: level.time, peak: ratio, peakTime: level.time), level.time)
+            if ratio > stretch.peak { (stretch.peak, stretch.peakTime) = (ratio, level.time) }
+            open = (stretch, level.time)
+        }
+        close()
+        return found
+    }
+
+    /// The quiet level at each of the levels.
+    private func quietLevels() -> [Double] {
+        guard let first = levels.first, let last = levels.last else { return [] }
+        // Blocks of equal length, as near to 10 minutes as goes.
+        let blocks = max(1, Int(((last.time - first.time) / 600).rounded()))
+        let length = (last.time - first.time) / Double(blocks) + 1e-9
+        var sorted = [[Double]](repeating: [], count: blocks)
+        func block(_ time: Double) -> Int { length > 1e-6 ? min(blocks - 1, Int((time - first.time) / length)) : 0 }
+        for level in levels where level.rms > 0 { sorted[block(level.time)].append(level.rms) }
+        let quiet = sorted.map { values in values.isEmpty ? 0 : values.sorted()[values.count / 10] }
+        return levels.map { quiet[block($0.time)] }
     }
 }

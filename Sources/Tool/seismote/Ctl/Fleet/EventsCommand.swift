@@ -1,4 +1,5 @@
 import ArgumentParser
+import Association
 import Commands
 import Exchange
 import Glibc
@@ -191,5 +192,181 @@ struct EventsCommand: ParsableCommand {
             print(EventLine.text(station, event))
         }
         flushOutput()
+    }
+}
+
+/// An event message on one line.
+enum EventLine {
+    static func text(_ station: String, _ event: Value) -> String {
+        let kind = event["event_type"]?.text ?? "?"
+        var parts = [station, kind, strength(event)]
+        if kind != "onset", let seconds = event["duration_s"]?.number { parts.append("\(fixed(seconds, 1)) s") }
+        if let assessment = assessment(event) { parts.append(assessment) }
+        if event["confirmed"]?.flag == true { parts.append("confirmed by neighbours") }
+        if let label = event["label"]?.text { parts.append("label: \(label)") }
+        let detectors = (event["detectors"]?.list ?? []).map { detector in
+            let axes = detector["axes"]?.texts ?? []
+            return (detector["name"]?.text ?? "?") + (axes.isEmpty ? "" : " on \(axes.joined(separator: ","))")
+        }
+        if kind == "onset", !detectors.isEmpty { parts.append("by \(detectors.joined(separator: "; "))") }
+        if event["clipped"]?.flag == true { parts.append("CLIPPED") }
+        if let records = event["waveform", "records"]?.whole { parts.append("waveform of \(records) records") }
+        if event["test"]?.flag == true { parts.append("test") }
+        let key = kind == "end" ? "end" : "onset"
+        return dateAndTime((event[key] ?? event["t"])?.rawText) + "  " + parts.joined(separator: "  ")
+    }
+
+    /// Assessment of an event, and the shaking to come: `earthquake 93 %  ALARM  PGV 3 cm/s to come (0.8 to 13)`; nil
+    /// before anything is known. The percentage is always the probability of an earthquake, and says so: `disturbance
+    /// (earthquake 10 %)`.
+    static func assessment(_ event: Value) -> String? {
+        var parts: [String] = []
+        if let likely = event["class", "likely"]?.text {
+            switch (likely, event["class", "p"]?.number) {
+            // An earthquake is one until the probability has been low for a while.
+            case ("earthquake", let p?) where p >= 0.5: parts.append("\(likely) \(percent(p))")
+            case ("earthquake", _), (_, nil): parts.append(likely)
+            case (_, let p?): parts.append("\(likely) (earthquake \(percent(p)))")
+            }
+        }
+        if event["class", "moved"]?.flag == true { parts.append("the sensor was moved") }
+        if event["alarm"]?.flag == true { parts.append("ALARM") }
+        if event["event_type"]?.text != "end", let pgv = event["onsite", "pgv_predicted"]?.number,
+            let low = event["onsite", "pgv_low"]?.number, let high = event["onsite", "pgv_high"]?.number
+        {
+            let (least, most) = (significant(low * 100, 2), significant(high * 100, 2))
+            let more = event["onsite", "saturated"]?.flag == true ? ", may become much more" : ""
+            parts.append("PGV \(significant(pgv * 100, 2)) cm/s to come (\(least) to \(most)\(more))")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "  ")
+    }
+
+    /// Never 0 or 100: nothing is sure.
+    static func percent(_ p: Double) -> String { "\(Int(min(99, max(1, (p * 100).rounded())))) %" }
+
+    /// Peak acceleration and the first intensity: `0.0412 m/s² III`.
+    static func strength(_ event: Value) -> String {
+        var parts: [String] = []
+        if let pga = event["pga"]?.number {
+            parts.append("\(significant(pga, 3)) m/s²")
+            if !CertainIntensity.isAccelerationValid(event) { parts.append("(not certain)") }
+        }
+        if let one = event["intensity"]?.list?.first(where: { $0["value"]?.number != nil }) {
+            let number = one["value"]?.number.map { fixed($0, 1) }
+            parts.append(one["roman"]?.text ?? one["grade"]?.text ?? number ?? "")
+            if !CertainIntensity.isCertain(one, in: event) { parts.append("(not certain)") }
+        }
+        return parts.joined(separator: " ")
+    }
+}
+
+/// Asks stations for the events that they keep, page by page.
+struct EventList {
+    let request: [Value.Member]
+    let limit: Int
+    let timeout: Double
+    private(set) var status = CtlStatus.done
+
+    init(_ request: [Value.Member], limit: Int, timeout: Double) {
+        (self.request, self.limit, self.timeout) = (request, limit, timeout)
+    }
+
+    /// - Returns: the newest first.
+    mutating func events(of station: String, _ client: BrokerClient, json: Bool) throws(ClientError) -> [Value] {
+        var found: [Value] = []
+        var cursor: Int?
+        var isIncomplete = false
+        var foreign = 0
+        defer {
+            if isIncomplete { printError("\(station): \(Reply.incomplete)") }
+            if foreign > 0 { printError("\(station): \(foreign) events whose id is not this station's were left out") }
+        }
+        repeat {
+            var members = request + [.init("limit", .int(Int64(min(100, limit - found.count))))]
+            if let cursor { members.append(.init("after", .int(Int64(cursor)))) }
+            let exchange = Exchange(
+                client, "events", .object(members), .stations([station]), patience: timeout,
+                line: WaitingLine(enabled: !json))
+            var report = AnswerReport(json: false, toErrors: true) { _ in "" }
+            var result: Value?
+            exchange.onAnswer = { answer in
+                result = answer.reply?.result
+                if answer.outcome == .done, answer.reply?.isIncomplete == true { isIncomplete = true }
+                if answer.outcome != .done { report.take(answer) }
+            }
+            try exchange.run()
+            guard let page = result?["events"]?.list else {
+                status = report.status == .done ? .silent : report.status
+                return found
+            }
+            let own = page.filter { EventID.isOf(station: station, $0["event_id"]?.rawText) }
+            foreign += page.count - own.count
+            found += own.prefix(limit - found.count)
+            cursor = result?["next"]?.whole
+        } while cursor != nil && found.count < limit && !Interrupt.came
+        return found
+    }
+
+    // MARK: As a table
+
+    static let header =
+        "station,event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi,jma,class,dominant_hz,clipped,test,velocity_valid,acceleration_valid"
+
+    /// A line of CSV (RFC 4180).
+    static func line(_ station: String, _ event: Value) -> String {
+        func number(_ key: String) -> String { event[key]?.number.map { "\($0)" } ?? "" }
+        func text(_ value: Value?) -> String {
+            let text = value?.text ?? ""
+            let isPlain = !text.contains { $0 == "," || $0 == "\"" }
+            return isPlain
+                ? text
+                : "\"\(text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+        }
+        return [
+            station, text(event["event_id"]), text(event["onset"]), text(event["end"]), number("duration_s"),
+            number("pga"), number("pgv"), number("mmi"), number("jma"), text(event["class", "likely"]),
+            number("dominant_hz"), event["clipped"]?.flag == true ? "1" : "0", event["test"]?.flag == true ? "1" : "0",
+            CertainIntensity.isVelocityValid(event) ? "1" : "0",
+            CertainIntensity.isAccelerationValid(event) ? "1" : "0",
+        ].joined(separator: ",")
+    }
+}
+
+/// Sees in `boot` and `seq` which messages of stations' events have not come, and asks for them with the command
+/// `resend`: they come on `data/history/event/trigger`.
+struct EventRepair {
+    static let filters = ["event/trigger", "data/history/event/trigger"]
+    /// Topics below a station on which messages of events come.
+    static let topics = Set(filters)
+
+    let root: String
+    private var watch = SequenceWatch()
+    private let name = RandomUUID.text().prefix(8)
+    private var asked = 0
+
+    init(root: String) { self.root = root }
+
+    /// Notes a message.
+    /// - Parameter topic: below the station.
+    /// - Returns: false when it has come before, or was sent again for somebody who wanted what was before us.
+    mutating func isNew(_ event: Value, of station: String, on topic: String) -> Bool {
+        let isLive = topic == Self.filters[0]
+        guard let boot = event["boot"]?.rawText, let number = event["seq"]?.whole else { return isLive }
+        guard isLive || watch.mark(of: station) != nil else { return false }
+        let made = event["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
+        return watch.note(station, boot: boot, number: number, made: made, at: monotonicSeconds())
+    }
+
+    /// Asks for what is missing, again where it does not come. A broker that does not let us leaves things as they are.
+    mutating func ask(_ client: BrokerClient) {
+        for gap in watch.due(at: monotonicSeconds()) {
+            asked += 1
+            let request: Value = [
+                "id": .string("ctl-\(name)-\(asked)"), "source": "seismote ctl", "stream": "event/trigger",
+                "boot": .string(gap.boot), "from_seq": .int(Int64(gap.from)), "to_seq": .int(Int64(gap.to)),
+            ]
+            _ = try? client.send("\(root)/\(gap.station)/cmd/resend", request.json())
+        }
+        _ = client.takeAcknowledged()
     }
 }
