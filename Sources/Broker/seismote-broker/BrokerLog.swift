@@ -1,24 +1,24 @@
 /// Connected clients, from what mosquitto has written since it was started. It is shown to people, and decides nothing about
 /// rights: client identifiers may hold almost any byte.
-package struct BrokerLog {
-    package struct Connection: Equatable {
-        package var account: String
+struct BrokerLog {
+    struct Connection: Equatable {
+        var account: String
         /// Seconds since 1970.
-        package var since: Int
-        package var client: String
+        var since: Int
+        var client: String
         /// Port of the listener; 0: not known.
-        package var port: Int
+        var port: Int
     }
 
     private var byClient: [String: Connection] = [:]
     private var listeners: [String: Int] = [:]
 
-    package init() {}
+    init() {}
 
-    package var connections: [Connection] { Array(byClient.values) }
+    var connections: [Connection] { Array(byClient.values) }
 
     /// Takes a line, such as `1795800466: New client connected from 127.0.0.1:44292 as name (p2, c1, k60, u'account').`
-    package mutating func take(_ line: String) {
+    mutating func take(_ line: String) {
         guard let colon = line.firstIndex(of: ":"), let number = Int(line[..<colon]), line[colon...].hasPrefix(": ")
         else { return }
         // (mosquitto writes 32 bits, which are negative from 2038 to 2106.)
@@ -81,24 +81,24 @@ package struct BrokerLog {
 /// mosquitto 2.0 must not read its files anew while a client is away whose session ends some time and which it cannot judge:
 /// it keeps a pointer to what it frees later, and another client that gets that memory is thrown out once a second (mended in
 /// mosquitto 2.1).
-package enum SessionFile {
-    package struct Session: Equatable {
-        package var client: String
-        package var account: String
+enum SessionFile {
+    struct Session: Equatable {
+        var client: String
+        var account: String
         /// When it ends, in seconds since 1970, and how long it is kept.
-        package var ends: Int
-        package var keeps: Int
+        var ends: Int
+        var keeps: Int
         /// Port of its listener; 0: it is not connected.
-        package var port: Int
+        var port: Int
 
         /// When the client has left, or the time of the file.
-        package var left: Int { ends - keeps }
+        var left: Int { ends - keeps }
     }
 
     private static let head: [UInt8] = [0, 0xb5, 0] + Array("mosquitto db".utf8)
 
     /// All sessions that end some time; nil: these are not bytes of this version.
-    package static func sessions(_ bytes: [UInt8]) -> [Session]? {
+    static func sessions(_ bytes: [UInt8]) -> [Session]? {
         func number(_ at: Int, _ size: Int) -> Int { bytes[at..<at + size].reduce(0) { $0 << 8 | Int($1) } }
         // The mark, a checksum, the version; then pieces: kind, length, content.
         guard bytes.count >= 23, Array(bytes.prefix(15)) == head, number(19, 4) == 6 else { return nil }
@@ -130,7 +130,7 @@ package enum SessionFile {
     ///   - written: when the file was, in seconds since 1970.
     ///   - started: when the broker was.
     ///   - judged: accounts whose password the broker knows, before and after.
-    package static func inTheWay(
+    static func inTheWay(
         _ sessions: [Session], written: Int, started: Int, judged: (String) -> Bool
     ) -> [Session] {
         sessions.filter { session in

@@ -1,18 +1,18 @@
 /// Note of the service of the certificates about an invitation: which key has it, and the serial number given to it.
-package struct Token: Equatable, Sendable {
+struct Token: Equatable, Sendable {
     /// SHA-256 of the public key (PEM).
-    package var mark: String
-    package var serial: String
-    package var name: String
+    var mark: String
+    var serial: String
+    var name: String
     /// Certificates that the station had when the board of this invitation joined; nil: it has not joined yet, or an earlier
     /// version has not noted them.
-    package var before: [String]?
+    var before: [String]?
 
-    package init(mark: String, serial: String, name: String, before: [String]? = nil) {
+    init(mark: String, serial: String, name: String, before: [String]? = nil) {
         (self.mark, self.serial, self.name, self.before) = (mark, serial, name, before)
     }
 
-    package init?(line: String) {
+    init?(line: String) {
         let fields = line.split(whereSeparator: { $0 == " " || $0.isNewline }).map(String.init)
         guard fields.count >= 3, AccountName.isSerial(fields[1]), AccountName.isPlain(fields[2]) else { return nil }
         self.init(mark: fields[0], serial: fields[1], name: fields[2])
@@ -21,19 +21,19 @@ package struct Token: Equatable, Sendable {
         }
     }
 
-    package var line: String {
+    var line: String {
         "\(mark) \(serial) \(name)" + (before.map { " before:" + $0.map { " " + $0 }.joined() } ?? "")
     }
 }
 
 /// Answers of the service, and reasons for none: pure decisions over what it has read.
-package enum Enrolment {
+enum Enrolment {
     /// Days that a station's certificate is good.
-    package static let days = 90
+    static let days = 90
     /// Certificates of one station that are valid at the same time.
     static let certificateLimit = 20
 
-    package enum Answer: Equatable {
+    enum Answer: Equatable {
         case refused(String)
         /// A certificate with this serial number is made, where it is not there yet.
         case give(serial: String)
@@ -47,7 +47,7 @@ package enum Enrolment {
     ///   - token: what was noted for it.
     ///   - now: seconds since 1970.
     ///   - serial: for a new certificate.
-    package static func enrol(
+    static func enrol(
         _ invitation: Invitation?, hasJoined: Bool, token: Token?, mark: String, now: Int, serial: String
     ) -> Answer {
         guard let invitation, !hasJoined else { return .refused("this invitation is not known, or it was used") }
@@ -64,7 +64,7 @@ package enum Enrolment {
     /// - Parameters:
     ///   - own: the certificates that were given to it and are not revoked: serial number, end, mark of the key.
     ///   - isHeld: its certificates are being revoked.
-    package static func renew(
+    static func renew(
         own: [(serial: String, until: Int, mark: String)], isHeld: Bool, mark: String, now: Int, serial: String
     ) -> Answer {
         // Who has an account with a password alone gets no certificate by it.
@@ -84,22 +84,22 @@ package enum Enrolment {
 
 /// Requests that wait for the service of the certificates. Of one sender the last request alone is kept; senders have their
 /// turn one after the other; and each has a budget, so that nobody keeps the service from the others.
-package struct RequestQueue {
-    package enum Kind: String, Sendable { case enrol, renew, joined }
+struct RequestQueue {
+    enum Kind: String, Sendable { case enrol, renew, joined }
 
-    package struct Request: Equatable, Sendable {
-        package var kind: Kind
+    struct Request: Equatable, Sendable {
+        var kind: Kind
         /// The number of an invitation, or the name of a station.
-        package var sender: String
+        var sender: String
         /// Nil: it was larger than ``limit``.
-        package var payload: [UInt8]?
+        var payload: [UInt8]?
     }
 
     /// Bytes of a request. (One of P-256 has less than 600.)
-    package static let limit = 4096
+    static let limit = 4096
     /// Requests of one sender that are answered at once, and how many in a second after that.
-    package static let burst = 5.0
-    package static let rate = 2.0
+    static let burst = 5.0
+    static let rate = 2.0
     /// Senders that are remembered.
     private static let sendersLimit = 20_000
 
@@ -112,12 +112,12 @@ package struct RequestQueue {
     private var order: [String] = []
     private var budgets: [String: Budget] = [:]
 
-    package init() {}
+    init() {}
 
-    package var isEmpty: Bool { order.isEmpty }
+    var isEmpty: Bool { order.isEmpty }
 
     /// Takes a message.
-    package mutating func put(topic: String, payload: [UInt8], size: Int) {
+    mutating func put(topic: String, payload: [UInt8], size: Int) {
         let levels = topic.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard levels.count == 3 else { return }
         let (sender, isWhole) = (levels[1], size <= Self.limit && payload.count == size)
@@ -136,7 +136,7 @@ package struct RequestQueue {
 
     /// The next request whose sender has a budget left.
     /// - Parameter now: monotonic seconds.
-    package mutating func take(now: Double) -> Request? {
+    mutating func take(now: Double) -> Request? {
         for place in order.indices {
             let topic = order[place]
             guard let request = waiting[topic] else { continue }

@@ -119,12 +119,12 @@ struct InitCommand {
 }
 
 /// Names and addresses by which a machine is reached, for its certificate.
-package enum ServerNames {
+enum ServerNames {
     /// Each once, in the order of their letters, `DNS:name` or `IP:address`, with commas.
     /// - Parameters:
     ///   - given: names that somebody has given, which may be addresses, first.
     ///   - addresses: of the machine. (Not those of IPv6: some of them change every day.)
-    package static func list(given: [String], machine: [String], addresses: [String]) -> String {
+    static func list(given: [String], machine: [String], addresses: [String]) -> String {
         var names = given + ["localhost"]
         for name in machine where !name.isEmpty {
             names += [name, "\(name.split(separator: ".").first ?? "").local"]
@@ -141,7 +141,7 @@ package enum ServerNames {
     }
 
     /// Whether a list has this name or address, in capitals or not.
-    package static func list(_ list: String, has name: String) -> Bool {
+    static func list(_ list: String, has name: String) -> Bool {
         list.split(separator: ",").contains { entry in
             let text = entry.drop { $0 != ":" }.dropFirst()
             return text.lowercased() == name.lowercased()
@@ -149,7 +149,7 @@ package enum ServerNames {
     }
 
     /// Whether a text may be a name or an address: letters, digits, dots, colons, `_` and `-`.
-    package static func isAllowed(_ name: String) -> Bool {
+    static func isAllowed(_ name: String) -> Bool {
         name.isMade(1...253) { $0.isOfID || $0 == 0x2e || $0 == 0x3a }
     }
 }

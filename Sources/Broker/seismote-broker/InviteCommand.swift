@@ -110,11 +110,11 @@ struct InviteCommand {
 }
 
 /// Letters and digits that are not taken for each other, 4.95 bits each.
-package enum ReadableLetters {
+enum ReadableLetters {
     private static let all = Array("abcdefghjkmnpqrstuvwxyz23456789".utf8)
 
     /// - Parameter random: a source of random bytes.
-    package static func draw(_ count: Int, _ random: () -> UInt8) -> String {
+    static func draw(_ count: Int, _ random: () -> UInt8) -> String {
         var letters: [UInt8] = []
         while letters.count < count {
             let byte = Int(random())
@@ -125,18 +125,18 @@ package enum ReadableLetters {
     }
 
     /// A password of 118 bits, in groups of four.
-    package static func password(_ random: () -> UInt8) -> String {
+    static func password(_ random: () -> UInt8) -> String {
         let letters = Array(draw(24, random))
         return stride(from: 0, to: 24, by: 4).map { String(letters[$0..<$0 + 4]) }.joined(separator: "-")
     }
 }
 
 /// Files for cloud-init that make a station of a board.
-package enum CloudConfig {
+enum CloudConfig {
     /// - Parameters:
     ///   - line: of the invitation.
     ///   - source: where the board gets the package: apt's list, and its key in base64; nil: it has it.
-    package static func text(_ line: String, source: (list: String, key: String)?) -> String {
+    static func text(_ line: String, source: (list: String, key: String)?) -> String {
         // (By `bootcmd`, which cloud-init does at each start: what it does once it does not do again when the power fails
         // before it is on the disk. Here each part is done until it is there.)
         var text = """

@@ -2,24 +2,24 @@ import Administration
 import Values
 
 /// A certificate that is good no more.
-package struct Revocation: Equatable, Sendable {
-    package var serial: String
+struct Revocation: Equatable, Sendable {
+    var serial: String
     /// When it ends by itself, and when it was revoked, in seconds since 1970.
-    package var until: Int
-    package var time: Int
-    package var name: String
+    var until: Int
+    var time: Int
+    var name: String
 
-    package init(serial: String, until: Int, time: Int, name: String) {
+    init(serial: String, until: Int, time: Int, name: String) {
         (self.serial, self.until, self.time, self.name) = (serial, until, time, name)
     }
 
     /// Revocations that are kept however long ago their certificates have ended by the clock. It may be ahead by any time when
     /// somebody looks, and a certificate whose revocation is forgotten is good again when the clock is right.
-    package static let most = 2000
+    static let most = 2000
     /// Seconds that a revocation is kept after the certificate's end where there are more than that.
-    package static let kept = 5 * 365 * 86_400
+    static let kept = 5 * 365 * 86_400
 
-    package init?(line: String) {
+    init?(line: String) {
         let fields = line.split(separator: " ").map(String.init)
         guard fields.count == 4, AccountName.isSerial(fields[0]), AccountName.isPlain(fields[3]),
             let until = Self.time(fields[1]), let time = Self.time(fields[2])
@@ -27,7 +27,7 @@ package struct Revocation: Equatable, Sendable {
         self.init(serial: fields[0], until: until, time: time, name: fields[3])
     }
 
-    package var line: String { "\(serial) \(Self.text(until)) \(Self.text(time)) \(name)" }
+    var line: String { "\(serial) \(Self.text(until)) \(Self.text(time)) \(name)" }
 
     private static func time(_ text: String) -> Int? {
         guard text.hasSuffix("Z") else { return nil }
@@ -42,56 +42,54 @@ package struct Revocation: Equatable, Sendable {
 }
 
 /// Invitation of a station, with its end in seconds since 1970.
-package struct Invitation: Equatable, Sendable {
-    package var name: String
-    package var end: Int
+struct Invitation: Equatable, Sendable {
+    var name: String
+    var end: Int
 
-    package init(name: String, end: Int) { (self.name, self.end) = (name, end) }
+    init(name: String, end: Int) { (self.name, self.end) = (name, end) }
 
-    package init?(line: String) {
+    init?(line: String) {
         let fields = line.split(whereSeparator: { $0 == " " || $0.isNewline })
         guard fields.count >= 2, AccountName.isPlain(String(fields[0])), let end = Int(fields[1]) else { return nil }
         self.init(name: String(fields[0]), end: end)
     }
 
-    package var line: String { "\(name) \(end)" }
+    var line: String { "\(name) \(end)" }
 
     /// Hours that an invitation may be good at most.
-    package static let longest = 9999
+    static let longest = 9999
 
     /// Whether its end is further away than any invitation's: a clock was ahead when it was made.
-    package func isFromFuture(_ now: Int) -> Bool { end > now + (Self.longest + 1) * 3600 }
+    func isFromFuture(_ now: Int) -> Bool { end > now + (Self.longest + 1) * 3600 }
 }
 
 /// An account of the list.
-package struct Account: Equatable, Sendable {
-    package var name: String
+struct Account: Equatable, Sendable {
+    var name: String
     /// As it is written; one that nobody knows has no rights.
-    package var role: String
-
-    package init(name: String, role: String) { (self.name, self.role) = (name, role) }
+    var role: String
 }
 
 /// All that the broker's files say of accounts, as one value. Names are bytes.
-package struct Ledger: Equatable, Sendable {
+struct Ledger: Equatable, Sendable {
     /// In the order in which they were made.
-    package private(set) var accounts: [Account] = []
+    private(set) var accounts: [Account] = []
     private var places: [String: Int] = [:]
     /// Hashes of passwords by the name of the account.
-    package var hashes: [String: String] = [:]
+    var hashes: [String: String] = [:]
     /// By their number.
-    package var invitations: [String: Invitation] = [:]
-    package var revoked: [Revocation] = []
+    var invitations: [String: Invitation] = [:]
+    var revoked: [Revocation] = []
 
     /// The account by which `seismote-broker` itself asks the broker for something. No account can have this name.
-    package static let control = "$control"
+    static let control = "$control"
     /// The account of the service that gives certificates.
-    package static let service = "seismote-enrol"
+    static let service = "seismote-enrol"
 
-    package init() {}
+    init() {}
 
     /// - Parameters: the content of the files; lines that nobody understands are left out.
-    package init(accounts: String, passwords: String, revoked: String, invitations: [String: Invitation]) {
+    init(accounts: String, passwords: String, revoked: String, invitations: [String: Invitation]) {
         for line in accounts.split(separator: "\n") {
             let fields = line.split(separator: " ")
             if fields.count == 2, AccountName.isPlain(String(fields[0])) {
@@ -106,17 +104,17 @@ package struct Ledger: Equatable, Sendable {
         self.invitations = invitations
     }
 
-    package func role(of name: String) -> String? { places[name].map { accounts[$0].role } }
+    func role(of name: String) -> String? { places[name].map { accounts[$0].role } }
 
     /// Adds an account; one of this name stays as it is.
-    package mutating func add(_ account: Account) {
+    mutating func add(_ account: Account) {
         guard places[account.name] == nil else { return }
         places[account.name] = accounts.count
         accounts.append(account)
     }
 
     /// Takes accounts out of the list, with their passwords and invitations.
-    package mutating func remove(_ names: Set<String>) {
+    mutating func remove(_ names: Set<String>) {
         accounts.removeAll { names.contains($0.name) }
         places = [:]
         for (place, account) in accounts.enumerated() { places[account.name] = place }
@@ -125,17 +123,17 @@ package struct Ledger: Equatable, Sendable {
     }
 
     /// Takes back the invitations of names.
-    package mutating func withdraw(_ names: Set<String>) {
+    mutating func withdraw(_ names: Set<String>) {
         for (id, invitation) in invitations where names.contains(invitation.name) { endInvitation(id) }
     }
 
-    package mutating func endInvitation(_ id: String) {
+    mutating func endInvitation(_ id: String) {
         hashes["enrol-\(id)"] = nil
         invitations[id] = nil
     }
 
     /// Notes that certificates are good no more.
-    package mutating func revoke(_ more: [Revocation], now: Int) {
+    mutating func revoke(_ more: [Revocation], now: Int) {
         let known = Set(revoked.map(\.serial))
         revoked += more.filter { !known.contains($0.serial) }
         var tooMany = revoked.count - Revocation.most
@@ -148,7 +146,7 @@ package struct Ledger: Equatable, Sendable {
     }
 
     /// Finishes a change that was cut: the list of accounts says what is to be; whoever is not in it has nothing.
-    package mutating func finish() {
+    mutating func finish() {
         for (id, invitation) in invitations
         where role(of: invitation.name) == nil || hashes["enrol-\(id)"] == nil { endInvitation(id) }
         for name in hashes.keys {
@@ -162,16 +160,16 @@ package struct Ledger: Equatable, Sendable {
 
     // MARK: files
 
-    package var accountLines: String { accounts.map { "\($0.name) \($0.role)\n" }.joined() }
+    var accountLines: String { accounts.map { "\($0.name) \($0.role)\n" }.joined() }
 
-    package var passwordLines: String {
+    var passwordLines: String {
         hashes.keys.sorted().map { "\($0):\(hashes[$0] ?? "")\n" }.joined()
     }
 
-    package var revokedLines: String { revoked.map { $0.line + "\n" }.joined() }
+    var revokedLines: String { revoked.map { $0.line + "\n" }.joined() }
 
     /// Mosquitto's file of rights.
-    package var rights: String {
+    var rights: String {
         var lines = [
             "# Made by seismote-broker from the list of accounts: what is changed here is lost.",
             "# Accounts that are not listed have no rights.",
@@ -194,15 +192,15 @@ package struct Ledger: Equatable, Sendable {
 }
 
 /// Names of accounts. They are compared byte by byte: `07` and `7` are two accounts, `1e2` is not `100`.
-package enum AccountName {
+enum AccountName {
     /// Bytes that a name may have at most.
-    package static let limit = 64
+    static let limit = 64
 
     /// Whether each byte of a text is one that names may have: letters, digits, `_` and `-`.
-    package static func isPlain(_ text: String) -> Bool { text.isMade(1...limit) { $0.isOfID } }
+    static func isPlain(_ text: String) -> Bool { text.isMade(1...limit) { $0.isOfID } }
 
     /// Names the fault of a name; nil: none.
-    package static func problem(_ name: String) -> String? {
+    static func problem(_ name: String) -> String? {
         func refused(_ why: String) -> String { "the name '\(printable(name))' is not allowed: \(why)" }
         guard isPlain(name) else { return refused("1 to 64 of letters A-Z a-z, digits, _ and -") }
         if name == "group" { return refused("this level of the topics is for groups of stations") }
@@ -214,17 +212,17 @@ package enum AccountName {
     }
 
     /// Whether a text is the number of an invitation: eight letters and digits that are not taken for each other.
-    package static func isInvitation(_ text: String) -> Bool {
+    static func isInvitation(_ text: String) -> Bool {
         text.isMade(8...8) { $0.isSmallLetter || (0x32...0x39).contains($0) }
     }
 
     /// Whether a text is a serial number as our certificates have it: 30 hexadecimal digits.
-    package static func isSerial(_ text: String) -> Bool {
+    static func isSerial(_ text: String) -> Bool {
         text.isMade(30...30) { $0.isDigit || (0x61...0x66).contains($0) }
     }
 
     /// The text without what could deceive the reader of a terminal.
-    package static func printable(_ text: String) -> String {
+    static func printable(_ text: String) -> String {
         var shown = ""
         for scalar in text.unicodeScalars.prefix(200) {
             switch scalar.value {
@@ -237,13 +235,13 @@ package enum AccountName {
 }
 
 /// Kinds of accounts, with the topics that each may read and write.
-package enum Role: String, CaseIterable, Sendable {
+enum Role: String, CaseIterable, Sendable {
     case station, viewer, commander
     case homeAssistant = "home-assistant"
     case network, feed, notify
 
     /// Lines of mosquitto's file of rights for an account of this kind.
-    package func rights(of name: String) -> [String] {
+    func rights(of name: String) -> [String] {
         func read(_ topics: String...) -> [String] { topics.map { "topic read \($0)" } }
         func write(_ topics: String...) -> [String] { topics.map { "topic write \($0)" } }
         switch self {

@@ -3,8 +3,8 @@ import Messages
 
 /// A database on the detector's own disk, for one broker that retains messages and keeps a session. All that follows from some
 /// messages is written down with them, in one transaction.
-package struct DiskJournal: NetworkJournal {
-    package enum Operation: Sendable, Equatable {
+struct DiskJournal: NetworkJournal {
+    enum Operation: Sendable, Equatable {
         /// A message of a station on an event.
         case message(station: String, payload: [UInt8], arrival: Int64)
         case info(station: String, payload: [UInt8])
@@ -18,22 +18,20 @@ package struct DiskJournal: NetworkJournal {
     }
 
     /// Content of the database when the program starts.
-    package struct Past: Sendable {
+    struct Past: Sendable {
         /// The last versions, in their order.
-        package var versions: [(version: NetworkVersion, isSent: Bool)] = []
+        var versions: [(version: NetworkVersion, isSent: Bool)] = []
         /// Runs of each station, the one heard of last at the end.
-        package var marks: [(station: String, mark: SequenceWatch.Mark)] = []
+        var marks: [(station: String, mark: SequenceWatch.Mark)] = []
         /// Each station with its newest `state/info`.
-        package var stations: [(id: String, info: [UInt8])] = []
+        var stations: [(id: String, info: [UInt8])] = []
         /// Messages on events, in the order in which they came.
-        package var log: [(station: String, payload: [UInt8], arrival: Int64)] = []
-
-        package init() {}
+        var log: [(station: String, payload: [UInt8], arrival: Int64)] = []
     }
 
-    package static let brokerRetains = true
-    package static let keepsMarks = true
-    package static let learningSeconds = 5.0
+    static let brokerRetains = true
+    static let keepsMarks = true
+    static let learningSeconds = 5.0
     /// Versions that are kept in mind.
     private static let most = 2000
     /// Seconds from one tidying to the next.
@@ -57,29 +55,29 @@ package struct DiskJournal: NetworkJournal {
     private func marker(_ boot: String) -> [UInt8] { Array(#"{"boot":"\#(boot)"}"#.utf8) }
 
     /// Publishes a marker. All that was published and not noted comes back before it, because a session has one order.
-    package func mark(_ boot: String, _ effects: inout Effects) { effects.publish(topics.sync, marker(boot)) }
+    func mark(_ boot: String, _ effects: inout Effects) { effects.publish(topics.sync, marker(boot)) }
 
-    package func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> LearningStep {
+    func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> LearningStep {
         guard message.name == topics.sync else { return .take }
         return message.payload == marker(boot) ? .end : .wait
     }
 
-    package func takePast() -> [NetworkMessage] { [] }
+    func takePast() -> [NetworkMessage] { [] }
 
-    package func unsent(_ past: [NetworkMessage]) -> [NetworkVersion] {
+    func unsent(_ past: [NetworkMessage]) -> [NetworkVersion] {
         versions.filter { !$0.isSent }.map(\.version)
     }
 
     // MARK: Versions of network events
 
-    package mutating func keep(_ version: NetworkVersion, number: Int, _ effects: inout Effects) {
+    mutating func keep(_ version: NetworkVersion, number: Int, _ effects: inout Effects) {
         effects.operations.append(.version(number: number, version))
         guard !versions.contains(where: { $0.version.isSame(version) }) else { return }
         versions.append((version, false))
         if versions.count > Self.most, versions[0].isSent { versions.removeFirst() }
     }
 
-    package mutating func setSent(_ version: NetworkVersion, _ effects: inout Effects) {
+    mutating func setSent(_ version: NetworkVersion, _ effects: inout Effects) {
         setSent(version, andBefore: false, &effects)
     }
 
@@ -94,7 +92,7 @@ package struct DiskJournal: NetworkJournal {
     }
 
     /// Whatever run published it, it is said; and with what the broker retains, all that was before it.
-    package mutating func note(
+    mutating func note(
         _ version: NetworkVersion, _ message: NetworkMessage, isEnd: Bool, isNewest: Bool, _ effects: inout Effects
     ) {
         if !message.isAgain { setSent(version, andBefore: isNewest, &effects) }
@@ -102,39 +100,39 @@ package struct DiskJournal: NetworkJournal {
 
     // MARK: Messages of stations
 
-    package func hold(_ message: NetworkMessage, of station: String, _ effects: inout Effects) {
+    func hold(_ message: NetworkMessage, of station: String, _ effects: inout Effects) {
         guard !message.isAgain, let arrival = message.arrival else { return }
         effects.operations.append(.message(station: station, payload: message.payload, arrival: arrival))
     }
 
-    package func release(_ message: NetworkMessage, _ effects: inout Effects) {}
+    func release(_ message: NetworkMessage, _ effects: inout Effects) {}
 
-    package func setHeard(_ station: String, _ arrival: Int64?) {}
+    func setHeard(_ station: String, _ arrival: Int64?) {}
 
-    package func setMark(_ mark: SequenceWatch.Mark, of station: String, _ effects: inout Effects) {
+    func setMark(_ mark: SequenceWatch.Mark, of station: String, _ effects: inout Effects) {
         effects.operations.append(.mark(station: station, mark))
     }
 
     /// The broker retains it.
-    package func setOnline(
+    func setOnline(
         _ isOnline: Bool, _ station: String, _ message: NetworkMessage, _ effects: inout Effects
     ) {}
 
-    package func setInfo(
+    func setInfo(
         _ record: StationRecord, of station: String, _ message: NetworkMessage, _ effects: inout Effects
     ) {
         if !message.isAgain { effects.operations.append(.info(station: station, payload: record.info)) }
     }
 
     /// The broker retains it.
-    package func setEntered(_ station: String, _ message: NetworkMessage, _ effects: inout Effects) {}
+    func setEntered(_ station: String, _ message: NetworkMessage, _ effects: inout Effects) {}
 
     /// (Its rows are given to the machine at the start.)
-    package func read(_ message: NetworkMessage, _ effects: inout Effects) -> (StationRecord, isNews: Bool)? { nil }
+    func read(_ message: NetworkMessage, _ effects: inout Effects) -> (StationRecord, isNews: Bool)? { nil }
 
     // MARK: By the clock
 
-    package mutating func beat(
+    mutating func beat(
         now: Int64, clock: Double, oldestNeeded: Int64?, _ watch: SequenceWatch, _ effects: inout Effects
     ) {
         guard clock >= nextTrim else { return }
@@ -145,7 +143,7 @@ package struct DiskJournal: NetworkJournal {
 
 extension NetworkMachine where Journal == DiskJournal {
     /// Goes on where the run before has ended.
-    package init(
+    init(
         _ options: NetworkOptions, _ association: AssociationOptions, boot: String, past: DiskJournal.Past
     ) {
         let topics = NetworkTopics(root: options.root)

@@ -4,7 +4,7 @@ import Values
 
 /// Where the machine keeps what a successor needs, and how it learns what the broker has had. What is the same on every journal
 /// is in ``NetworkMachine``; a journal has what differs. Pure: it says what is to be done.
-package protocol NetworkJournal: Sendable {
+protocol NetworkJournal: Sendable {
     /// A task for the journal.
     associatedtype Operation: Sendable
     typealias Effects = NetworkEffects<Operation>
@@ -72,7 +72,7 @@ package protocol NetworkJournal: Sendable {
 }
 
 /// Use of a message while it is not known what the broker has had.
-package enum LearningStep: Sendable {
+enum LearningStep: Sendable {
     /// It is taken as any other.
     case take
     /// It waits for the end of learning, or was of no use.
@@ -82,7 +82,7 @@ package enum LearningStep: Sendable {
 }
 
 /// Record of a station.
-package struct StationRecord: Sendable {
+struct StationRecord: Sendable {
     /// Its `state/info`.
     var info: [UInt8]
     /// When it said something last, nanoseconds of UTC.
@@ -92,9 +92,9 @@ package struct StationRecord: Sendable {
 }
 
 /// A message as a journal gives it to the machine.
-package struct NetworkMessage: Sendable {
+struct NetworkMessage: Sendable {
     /// Sender of a message.
-    package enum Kind: String, Sendable {
+    enum Kind: String, Sendable {
         /// Anybody, by its topic.
         case published = ""
         /// A detector that wants to know what was in the queue before.
@@ -106,17 +106,17 @@ package struct NetworkMessage: Sendable {
     }
 
     /// Handle by which the journal knows it; the machine only hands it back. 0 where the journal needs none.
-    package var token: UInt64
-    package var kind: Kind
+    var token: UInt64
+    var kind: Kind
     /// Topic of a message that was published for all, with slashes; else what the detector has named it.
-    package var name: String
-    package var payload: [UInt8]
+    var name: String
+    var payload: [UInt8]
     /// When it came, nanoseconds of UTC; nil where that is not known.
-    package var arrival: Int64?
+    var arrival: Int64?
     /// Whether a detector before this one may have had it.
-    package var isAgain: Bool
+    var isAgain: Bool
 
-    package init(
+    init(
         token: UInt64 = 0, kind: Kind = .published, name: String, payload: [UInt8], arrival: Int64?,
         isAgain: Bool = false
     ) {
@@ -126,12 +126,12 @@ package struct NetworkMessage: Sendable {
 }
 
 /// A version of a network event, as it is published.
-package struct NetworkVersion: Sendable, Equatable {
-    package var eventID: String
-    package var version: Int
-    package var payload: [UInt8]
+struct NetworkVersion: Sendable, Equatable {
+    var eventID: String
+    var version: Int
+    var payload: [UInt8]
 
-    package init(eventID: String, version: Int, payload: [UInt8]) {
+    init(eventID: String, version: Int, payload: [UInt8]) {
         (self.eventID, self.version, self.payload) = (eventID, version, payload)
     }
 
@@ -145,26 +145,26 @@ package struct NetworkVersion: Sendable, Equatable {
 }
 
 /// A message for all.
-package struct NetworkPublication: Sendable, Equatable {
+struct NetworkPublication: Sendable, Equatable {
     /// Under this number the machine is to be told when the broker has it; nil: it need not know.
-    package var number: Int?
-    package var topic: String
-    package var payload: [UInt8]
+    var number: Int?
+    var topic: String
+    var payload: [UInt8]
     /// Where the broker can, it keeps the message for those who come later.
-    package var isRetained: Bool
+    var isRetained: Bool
 }
 
 /// Effects to be carried out: first all that is for the journal, then the publications. A program that dies between the
 /// two has published nothing that is not written down.
-package struct NetworkEffects<Operation: Sendable>: Sendable {
+struct NetworkEffects<Operation: Sendable>: Sendable {
     /// Operations of the journal, in this order: all of it, or nothing.
-    package var operations: [Operation] = []
+    var operations: [Operation] = []
     /// In this order.
-    package var publications: [NetworkPublication] = []
+    var publications: [NetworkPublication] = []
     /// For the operator, on standard error.
-    package var lines: [String] = []
+    var lines: [String] = []
 
-    package var isEmpty: Bool { operations.isEmpty && publications.isEmpty && lines.isEmpty }
+    var isEmpty: Bool { operations.isEmpty && publications.isEmpty && lines.isEmpty }
 
     mutating func publish(_ topic: String, _ payload: [UInt8], number: Int? = nil, isRetained: Bool = false) {
         publications.append(.init(number: number, topic: topic, payload: payload, isRetained: isRetained))
@@ -172,30 +172,28 @@ package struct NetworkEffects<Operation: Sendable>: Sendable {
 }
 
 /// Options of the machine.
-package struct NetworkOptions: Sendable {
-    package var root = "seismote"
+struct NetworkOptions: Sendable {
+    var root = "seismote"
     /// Version of the program.
-    package var version = ""
-    package var isSettled = false
-    package var confirms = false
+    var version = ""
+    var isSettled = false
+    var confirms = false
     /// Prefix of Home Assistant's discovery; empty: it is told nothing.
-    package var homeAssistant = ""
-    package var statusSeconds = 60.0
-
-    package init() {}
+    var homeAssistant = ""
+    var statusSeconds = 60.0
 }
 
 /// Topics of a network of stations.
-package struct NetworkTopics: Sendable {
-    package let root: String
-    package let event: String
+struct NetworkTopics: Sendable {
+    let root: String
+    let event: String
     /// The newest version of all.
-    package let last: String
-    package let status: String
+    let last: String
+    let status: String
     /// Where a detector on one broker learns that it has had all that was sent before.
-    package let sync: String
+    let sync: String
 
-    package init(root: String) {
+    init(root: String) {
         self.root = root
         event = "\(root)/network/event"
         last = "\(event)/last"
@@ -205,7 +203,7 @@ package struct NetworkTopics: Sendable {
 
     /// Topics that a detector has to hear, on one broker and on a cluster. (The places first, so that what was
     /// confirmed is known before what stations state.)
-    package var heard: [String] {
+    var heard: [String] {
         [
             Topics.place(of: "+", root: root), "\(root)/+/event/trigger", "\(root)/+/data/history/event/trigger",
             "\(root)/+/state/info", "\(root)/+/state/online", event,
@@ -213,7 +211,7 @@ package struct NetworkTopics: Sendable {
     }
 
     /// Stations' newest messages on an event, as a broker retains them: what was lost on the way is noticed by them.
-    package var retained: [String] { ["\(root)/+/event/current", "\(root)/+/event/last"] }
+    var retained: [String] { ["\(root)/+/event/current", "\(root)/+/event/last"] }
 }
 
 /// Number of messages that are taken together, so that a batch takes no longer than a wanted time: a service looks at its
@@ -221,16 +219,16 @@ package struct NetworkTopics: Sendable {
 ///
 /// A batch begins at the largest number, where one commit of the database serves many messages. A batch that took too long
 /// makes the next one smaller in proportion; a fast one lets it grow by half at most.
-public struct BatchLimit: Sendable {
+struct BatchLimit: Sendable {
     /// Most messages of the next batch, from 1 to ``largest``.
-    public private(set) var count: Int
+    private(set) var count: Int
     private let largest: Int
     private let wanted: Double
 
     /// - Parameters:
     ///   - largest: messages that are never exceeded, at least 1.
     ///   - wanted: seconds that a batch may take, above 0.
-    public init(largest: Int, wanted: Double) {
+    init(largest: Int, wanted: Double) {
         (count, self.largest, self.wanted) = (largest, largest, wanted)
     }
 
@@ -239,7 +237,7 @@ public struct BatchLimit: Sendable {
     /// - Parameters:
     ///   - messages: how many there were.
     ///   - seconds: time that they took.
-    public mutating func took(_ messages: Int, seconds: Double) {
+    mutating func took(_ messages: Int, seconds: Double) {
         guard messages > 0, seconds > 0 else { return }
         let fitting = Double(messages) * wanted / seconds
         // (A small batch tells little of a large one.)

@@ -8,12 +8,12 @@ import Values
 /// What comes is in the journal before anything follows from it, and what follows is in the journal before it is published. A
 /// successor is given again what the one before has had, computes it in silence, learns which versions the broker has had,
 /// publishes those that it has not, and goes on.
-package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
+struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     private let options: NetworkOptions
-    package let topics: NetworkTopics
+    let topics: NetworkTopics
     /// This run, in the envelope of all that it says.
-    package let boot: String
-    package private(set) var journal: Journal
+    let boot: String
+    private(set) var journal: Journal
     private(set) var detector: NetworkDetector
     private var watch = SequenceWatch()
     private var effects = NetworkEffects<Journal.Operation>()
@@ -62,14 +62,14 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
             root: options.root, prefix: options.homeAssistant, version: options.version, confirms: options.confirms)
     }
 
-    package var stations: Int { detector.stations }
+    var stations: Int { detector.stations }
     /// Whether it knows what the broker has had, and publishes.
-    package var isActive: Bool { !isLearning }
+    var isActive: Bool { !isLearning }
     /// When time alone brings something next, nanoseconds of UTC; nil: not before another message.
-    package var due: Int64? { isLearning ? nil : detector.due }
+    var due: Int64? { isLearning ? nil : detector.due }
 
     /// Effects to be carried out since the last call.
-    package mutating func takeEffects() -> NetworkEffects<Journal.Operation> {
+    mutating func takeEffects() -> NetworkEffects<Journal.Operation> {
         defer { effects = .init() }
         return effects
     }
@@ -77,20 +77,20 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     // MARK: Connection
 
     /// - Parameter clock: seconds of a clock that does not go back.
-    package mutating func connected(clock: Double) {
+    mutating func connected(clock: Double) {
         isLearning = true
         learningEnd = clock + Journal.learningSeconds
         journal.mark(boot, &effects)
     }
 
     /// Takes back publications that failed.
-    package mutating func takeBack(_ publications: [NetworkPublication]) {
+    mutating func takeBack(_ publications: [NetworkPublication]) {
         effects.publications = publications + effects.publications
     }
 
     /// The connection is lost. Versions that the broker may not have had go out when it has told what it has; what else was to
     /// be published goes out with the next connection.
-    package mutating func disconnected() {
+    mutating func disconnected() {
         isLearning = true
         statusWatch.disconnected()
         lastWatch.disconnected()
@@ -101,7 +101,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     }
 
     /// Notes that the effect of this number is done: a version is written down, or the broker has it.
-    package mutating func confirmed(_ number: Int) {
+    mutating func confirmed(_ number: Int) {
         if let at = writing.firstIndex(where: { $0.number == number }) {
             writing[at].isWritten = true
             while let first = writing.first, first.isWritten {
@@ -182,7 +182,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     /// - Parameters:
     ///   - now: nanoseconds of UTC: nothing that came later, and was not read yet, is late.
     ///   - clock: seconds of a clock that does not go back.
-    package mutating func take(_ messages: [NetworkMessage], now: Int64, clock: Double) {
+    mutating func take(_ messages: [NetworkMessage], now: Int64, clock: Double) {
         if isLearning, clock >= learningEnd { begin(now, clock) }
         var versions: [DueVersion] = []
         var hasTaken = false
@@ -401,7 +401,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     // MARK: By the clock
 
     /// - Parameters: as of `take`.
-    package mutating func beat(now: Int64, clock: Double) {
+    mutating func beat(now: Int64, clock: Double) {
         guard !isLearning, clock >= nextSecond else { return }
         nextSecond = clock + 1
         for gap in watch.due(at: clock) {
@@ -437,7 +437,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     }
 
     /// The last word of one that ends by itself. (On a cluster one that stands by is nobody's.)
-    package mutating func sayGoodbye(now: Int64) {
+    mutating func sayGoodbye(now: Int64) {
         if isActive || Journal.brokerRetains { sayStatus(isOnline: false, now: now) }
     }
 
@@ -450,7 +450,7 @@ package struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     }
 
     /// The last will: the broker publishes it when the program is gone.
-    package func will(now: Int64) -> (topic: String, payload: [UInt8]) {
+    func will(now: Int64) -> (topic: String, payload: [UInt8]) {
         var message = NetworkStatusMessage()
         (message.isOnline, message.version) = (false, options.version)
         return (topics.status, message.json(boot: boot, number: 0, time: now))

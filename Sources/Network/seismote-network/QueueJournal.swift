@@ -9,32 +9,30 @@ import Values
 /// that it had, then the rest. The next one learns by a marker of its own where that ends. A version of a network event is
 /// written into the queue before it is published, and comes back when it has been published: whoever finds it written and not
 /// published publishes just that. Nothing is retained on such a cluster.
-package struct QueueJournal: NetworkJournal {
-    package enum Operation: Sendable, Equatable {
+struct QueueJournal: NetworkJournal {
+    enum Operation: Sendable, Equatable {
         /// Into its own queue; the machine is told by the number, where there is one, when the cluster has it.
         case keep(number: Int?, kind: NetworkMessage.Kind, name: String, payload: [UInt8])
         /// Acknowledges a message that is not needed any more.
         case acknowledge(UInt64)
     }
 
-    package struct Limits: Sendable {
+    struct Limits: Sendable {
         /// Seconds that a message is kept after it could be needed: clocks differ, and late ones come.
-        package var margin = 300.0
+        var margin = 300.0
         /// Seconds after which what is known of a station is written down again. Older messages in a quorum queue hold up
         /// all that is behind them on the disk.
         var refreshSeconds = 1200.0
         /// Seconds after which a station that says nothing is forgotten.
         var forgetSeconds = 30 * 86_400.0
         /// Messages that may be held; the broker gives no more than 65535.
-        package var most = 60_000
-
-        package init() {}
+        var most = 60_000
     }
 
-    package static let brokerRetains = false
-    package static let keepsMarks = false
+    static let brokerRetains = false
+    static let keepsMarks = false
     /// Endless: a standby waits as long as another detector is at work.
-    package static let learningSeconds = Double.infinity
+    static let learningSeconds = Double.infinity
     /// Messages that are written down again in one second.
     private static let part = 100
 
@@ -47,7 +45,7 @@ package struct QueueJournal: NetworkJournal {
     init(root: String, _ limits: Limits) { (self.root, self.limits) = (root, limits) }
 
     /// Messages that are not acknowledged.
-    package var count: Int { held.count + history.count }
+    var count: Int { held.count + history.count }
 
     private func free(_ tags: [UInt64], _ effects: inout Effects) {
         for tag in tags { effects.operations.append(.acknowledge(tag)) }
@@ -60,9 +58,9 @@ package struct QueueJournal: NetworkJournal {
     // MARK: Learning
 
     /// Where nobody else reads the queue, this comes back at once.
-    package func mark(_ boot: String, _ effects: inout Effects) { keep(.marker, boot, [], &effects) }
+    func mark(_ boot: String, _ effects: inout Effects) { keep(.marker, boot, [], &effects) }
 
-    package mutating func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> LearningStep {
+    mutating func learn(_ message: NetworkMessage, _ boot: String, _ effects: inout Effects) -> LearningStep {
         if message.kind == .marker {
             free([message.token], &effects)
             return message.name == boot ? .end : .wait
@@ -73,12 +71,12 @@ package struct QueueJournal: NetworkJournal {
         return .wait
     }
 
-    package mutating func takePast() -> [NetworkMessage] {
+    mutating func takePast() -> [NetworkMessage] {
         defer { history = [] }
         return history.sorted { ($0.arrival ?? 0, $0.token) < ($1.arrival ?? 0, $1.token) }
     }
 
-    package func unsent(_ past: [NetworkMessage]) -> [NetworkVersion] {
+    func unsent(_ past: [NetworkMessage]) -> [NetworkVersion] {
         past.filter { $0.kind == .version }.compactMap { message in
             guard let tree = try? JSONReader.read(message.payload),
                 let version = NetworkVersion(tree, message.payload), held.isUnsent(version, message.token)
@@ -89,7 +87,7 @@ package struct QueueJournal: NetworkJournal {
 
     // MARK: Versions of network events
 
-    package func keep(_ version: NetworkVersion, number: Int, _ effects: inout Effects) {
+    func keep(_ version: NetworkVersion, number: Int, _ effects: inout Effects) {
         effects.operations.append(
             .keep(
                 number: number, kind: .version, name: "\(version.eventID)/\(version.version)", payload: version.payload)
@@ -97,9 +95,9 @@ package struct QueueJournal: NetworkJournal {
     }
 
     /// It comes back, which says more.
-    package func setSent(_ version: NetworkVersion, _ effects: inout Effects) {}
+    func setSent(_ version: NetworkVersion, _ effects: inout Effects) {}
 
-    package mutating func note(
+    mutating func note(
         _ version: NetworkVersion, _ message: NetworkMessage, isEnd: Bool, isNewest: Bool, _ effects: inout Effects
     ) {
         free(
@@ -110,28 +108,28 @@ package struct QueueJournal: NetworkJournal {
 
     // MARK: Messages of stations
 
-    package mutating func hold(_ message: NetworkMessage, of station: String, _ effects: inout Effects) {
+    mutating func hold(_ message: NetworkMessage, of station: String, _ effects: inout Effects) {
         held.hold(message.token, arrival: message.arrival ?? 0)
     }
 
-    package func release(_ message: NetworkMessage, _ effects: inout Effects) { free([message.token], &effects) }
+    func release(_ message: NetworkMessage, _ effects: inout Effects) { free([message.token], &effects) }
 
-    package mutating func setHeard(_ station: String, _ arrival: Int64?) {
+    mutating func setHeard(_ station: String, _ arrival: Int64?) {
         guard let arrival, let heard = held.stations[station]?.record.heard, heard < arrival else { return }
         held.stations[station]?.record.heard = arrival
     }
 
     /// The messages themselves are held.
-    package func setMark(_ mark: SequenceWatch.Mark, of station: String, _ effects: inout Effects) {}
+    func setMark(_ mark: SequenceWatch.Mark, of station: String, _ effects: inout Effects) {}
 
-    package mutating func setOnline(
+    mutating func setOnline(
         _ isOnline: Bool, _ station: String, _ message: NetworkMessage, _ effects: inout Effects
     ) {
         if let old = held.setOffline(station, isOnline ? nil : message.token) { free([old], &effects) }
         if isOnline { free([message.token], &effects) }
     }
 
-    package mutating func setInfo(
+    mutating func setInfo(
         _ record: StationRecord, of station: String, _ message: NetworkMessage, _ effects: inout Effects
     ) {
         let new = HeldMessages.Station(tag: message.token, arrival: message.arrival ?? 0, record: record)
@@ -139,14 +137,14 @@ package struct QueueJournal: NetworkJournal {
     }
 
     /// It is held, for the next detector.
-    package mutating func setEntered(_ station: String, _ message: NetworkMessage, _ effects: inout Effects) {
+    mutating func setEntered(_ station: String, _ message: NetworkMessage, _ effects: inout Effects) {
         let new = HeldMessages.Entered(tag: message.token, arrival: message.arrival ?? 0, payload: message.payload)
         let isForgotten = message.payload.isEmpty
         if let old = held.setEntered(station, isForgotten ? nil : new) { free([old], &effects) }
         if isForgotten { free([message.token], &effects) }
     }
 
-    package mutating func read(_ message: NetworkMessage, _ effects: inout Effects) -> (StationRecord, isNews: Bool)? {
+    mutating func read(_ message: NetworkMessage, _ effects: inout Effects) -> (StationRecord, isNews: Bool)? {
         guard let record = StationRecord(message.payload) else {
             release(message, &effects)
             return nil
@@ -165,7 +163,7 @@ package struct QueueJournal: NetworkJournal {
 
     // MARK: By the clock
 
-    package mutating func beat(
+    mutating func beat(
         now: Int64, clock: Double, oldestNeeded: Int64?, _ watch: SequenceWatch, _ effects: inout Effects
     ) {
         let margin = Int64(limits.margin * 1e9)
@@ -230,7 +228,7 @@ extension StationRecord {
 
 extension NetworkMachine where Journal == QueueJournal {
     /// Knows nothing until it has read its queue.
-    package init(
+    init(
         _ options: NetworkOptions, _ association: AssociationOptions, boot: String,
         _ limits: QueueJournal.Limits = .init()
     ) {

@@ -4,11 +4,11 @@ import Settings
 import Values
 
 /// From what a broker sends to occasions. It trusts nothing: what cannot be read is counted.
-public struct BrokerWatch: Sendable {
+struct BrokerWatch: Sendable {
     /// How long a station has to be offline before that is an occasion, ns.
-    public static let patience: Int64 = 600_000_000_000
+    static let patience: Int64 = 600_000_000_000
     /// Events that are older when they come are history, ns.
-    public static let oldest: Int64 = 3_600_000_000_000
+    static let oldest: Int64 = 3_600_000_000_000
     /// Times further ahead than this are not believed, ns.
     private static let ahead: Int64 = 60_000_000_000
     /// Stations that are remembered at most.
@@ -25,29 +25,29 @@ public struct BrokerWatch: Sendable {
     private var online: Set<String> = []
     private var broker: Presence?
     /// Messages that could not be read, and such as are history.
-    public private(set) var unreadable = 0
-    public private(set) var late = 0
+    private(set) var unreadable = 0
+    private(set) var late = 0
 
     /// - Parameters:
     ///   - root: of the stations' topics.
     ///   - said: stations that a run before has said to be offline.
     ///   - broker: when this run began, ns UTC: the broker is away until it is there. `saidBroker`: a run before has said so.
-    public init(root: String, said: [String], broker began: Int64, saidBroker: Bool = false) {
+    init(root: String, said: [String], broker began: Int64, saidBroker: Bool = false) {
         self.root = root
         for station in said { away[station] = .said }
         broker = saidBroker ? .said : .away(since: began)
     }
 
     /// Stations that are online and offline; nil while the broker cannot be reached.
-    public var stations: (online: Int, offline: Int)? { broker == nil ? (online.count, away.count) : nil }
+    var stations: (online: Int, offline: Int)? { broker == nil ? (online.count, away.count) : nil }
 
     /// Topics that are subscribed to.
-    public var subscriptions: [String] {
+    var subscriptions: [String] {
         ["+/event/trigger", "+/state/online", "+/state/alert/+", "network/event"].map { "\(root)/\($0)" }
     }
 
     /// - Parameter now: nanoseconds of UTC.
-    public mutating func take(_ message: InboundMessage, now: Int64) -> Occasion? {
+    mutating func take(_ message: InboundMessage, now: Int64) -> Occasion? {
         guard !message.isTooLarge, let (station, rest) = place(message.topic) else {
             unreadable += 1
             return nil
@@ -84,14 +84,14 @@ public struct BrokerWatch: Sendable {
     }
 
     /// Whether there is a connection to the broker.
-    public mutating func connection(_ isUp: Bool, now: Int64) -> Occasion? {
+    mutating func connection(_ isUp: Bool, now: Int64) -> Occasion? {
         let before = broker
         if isUp { broker = nil } else if broker == nil { broker = .away(since: now) }
         return isUp && before == .said ? .brokerBack : nil
     }
 
     /// Occasions that follow from time alone.
-    public mutating func tick(now: Int64) -> [Occasion] {
+    mutating func tick(now: Int64) -> [Occasion] {
         var found: [Occasion] = []
         if case .away(let since)? = broker, now - since >= Self.patience {
             broker = .said

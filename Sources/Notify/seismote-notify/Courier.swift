@@ -113,14 +113,14 @@ struct CourierError: Error {
 
 /// The program that brings a message to its recipient, and what it is given. No secret is among the arguments, which every
 /// user of a machine can read.
-public struct CourierCommand: Sendable, Equatable {
+struct CourierCommand: Sendable, Equatable {
     /// The program, by its name, and its arguments.
-    public var arguments: [String]
+    var arguments: [String]
     /// Written to its standard input.
-    public var input: [UInt8]
+    var input: [UInt8]
 
     /// - Parameter token: for ntfy; empty: none.
-    public init(_ delivery: Notice, to service: Recipient.Service, token: String) {
+    init(_ delivery: Notice, to service: Recipient.Service, token: String) {
         switch service {
         case .ntfy(let base, let topic, let updates):
             arguments = ["curl", "-q", "--silent", "--show-error", "--fail", "--max-time", "20", "--config", "-"]

@@ -2,7 +2,7 @@ import Messages
 import Propagation
 
 /// Occasion that may be worth a message, as a broker's messages tell it.
-public enum Occasion: Sendable, Equatable {
+enum Occasion: Sendable, Equatable {
     /// A station shakes, or has shaken.
     case shaking(Shaking)
     /// Many stations have seen an earthquake; when it began (ns UTC).
@@ -21,24 +21,24 @@ public enum Occasion: Sendable, Equatable {
     case brokerBack
 
     /// A version of a station's event.
-    public struct Shaking: Sendable, Equatable {
-        public var station: String
-        public var eventID: String
+    struct Shaking: Sendable, Equatable {
+        var station: String
+        var eventID: String
         /// Nanoseconds of UTC.
-        public var onset: Int64
+        var onset: Int64
         /// Mercalli; nil where the station gives none.
-        public var intensity: Double?
+        var intensity: Double?
         /// False where a start or a gap of the samples leaves open how strong the shaking was.
-        public var isCertain = true
+        var isCertain = true
         /// The intensity on which decisions may rest: where it is not certain, the one from the acceleration; nil without one.
         var safeIntensity: Double?
         /// Class that the station gives it.
-        public var likely: String
+        var likely: String
         /// Probability of an earthquake.
-        public var probability: Double?
-        public var alarm: Bool
+        var probability: Double?
+        var alarm: Bool
         /// Made by a command, to try what happens.
-        public var isTest: Bool
+        var isTest: Bool
     }
 }
 
@@ -75,40 +75,33 @@ extension NetworkEventReading.Dispute {
 }
 
 /// A message for somebody, ready to be sent.
-public struct Notice: Sendable, Equatable {
-    public enum Priority: Int, Sendable { case low = 2, ordinary = 3, high = 4, urgent = 5 }
+struct Notice: Sendable, Equatable {
+    enum Priority: Int, Sendable { case low = 2, ordinary = 3, high = 4, urgent = 5 }
 
     /// Name of the recipient.
-    public var recipient: String
+    var recipient: String
     /// Its subject; a later edition takes the place of an earlier one.
-    public var key: String
-    public var edition: Int
-    public var title: String
-    public var text: String
-    public var priority: Priority
+    var key: String
+    var edition: Int
+    var title: String
+    var text: String
+    var priority: Priority
     /// Address that a click opens; empty: nothing.
-    public var click: String
-
-    public init(
-        recipient: String, key: String, edition: Int, title: String, text: String, priority: Priority, click: String
-    ) {
-        (self.recipient, self.key, self.edition) = (recipient, key, edition)
-        (self.title, self.text, self.priority, self.click) = (title, text, priority, click)
-    }
+    var click: String
 }
 
 /// When something that could not be sent is tried again.
-public enum RetryPolicy {
+enum RetryPolicy {
     /// Longest time for which delivery is tried, ns.
-    public static let longest: Int64 = 86_400_000_000_000
+    static let longest: Int64 = 86_400_000_000_000
 
     /// The pause after so many attempts that failed, ns: 30 s, twice the one before, at most 30 minutes.
-    public static func pause(after attempts: Int) -> Int64 {
+    static func pause(after attempts: Int) -> Int64 {
         min(1800, 30 << Int64(min(max(attempts - 1, 0), 10))) * 1_000_000_000
     }
 
     /// - Returns: the time of the next attempt; nil when it is given up.
-    public static func next(first: Int64, attempts: Int, now: Int64) -> Int64? {
+    static func next(first: Int64, attempts: Int, now: Int64) -> Int64? {
         let due = now + pause(after: attempts)
         return due - first > longest ? nil : due
     }

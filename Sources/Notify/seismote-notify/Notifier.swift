@@ -4,37 +4,28 @@ import Propagation
 /// Decides who is told what, and when: one message for each earthquake and recipient, quiet hours, a limit by the hour, a
 /// weekly test. It has no clock and sends nothing; what it says has been decided once, also after a restart with what was
 /// ``told`` and ``held``.
-public struct Notifier: Sendable {
+struct Notifier: Sendable {
     /// A record that somebody was told something, for the next run.
-    public struct SentNotice: Sendable, Equatable {
-        public var recipient: String
-        public var key: String
-        public var edition: Int
-        public var isUrgent: Bool
+    struct SentNotice: Sendable, Equatable {
+        var recipient: String
+        var key: String
+        var edition: Int
+        var isUrgent: Bool
         /// Nanoseconds of UTC.
-        public var time: Int64
-
-        public init(recipient: String, key: String, edition: Int, isUrgent: Bool, time: Int64) {
-            (self.recipient, self.key, self.edition) = (recipient, key, edition)
-            (self.isUrgent, self.time) = (isUrgent, time)
-        }
+        var time: Int64
     }
 
     /// A message that waits for the end of the quiet hours, or for the hour's limit.
-    public struct Held: Sendable, Equatable {
-        public var recipient: String
-        public var key: String
-        public var title: String
+    struct Held: Sendable, Equatable {
+        var recipient: String
+        var key: String
+        var title: String
         /// Nanoseconds of UTC.
-        public var time: Int64
-
-        public init(recipient: String, key: String, title: String, time: Int64) {
-            (self.recipient, self.key, self.title, self.time) = (recipient, key, title, time)
-        }
+        var time: Int64
     }
 
     /// Shaking at several stations is one earthquake while their onsets lie within this of the first, ns.
-    public static let together: Int64 = 60_000_000_000
+    static let together: Int64 = 60_000_000_000
     /// Intensity from which a message goes through quiet hours and limits (Mercalli V: felt by nearly everybody).
     static let urgentIntensity = 5.0
     /// Where a message is replaced by later editions: so long after the one before, ns, and so often at most.
@@ -100,9 +91,9 @@ public struct Notifier: Sendable {
     private var sent: [String: [Sending]] = [:]
     private var weeks: [String: Int] = [:]
     /// Messages that wait, in their order.
-    public private(set) var held: [Held]
+    private(set) var held: [Held]
     /// Messages that the hour's limit held back.
-    public private(set) var limited = 0
+    private(set) var limited = 0
 
     /// - Parameters:
     ///   - page: the address of the page, which a click opens; empty: none.
@@ -110,7 +101,7 @@ public struct Notifier: Sendable {
     ///   - told: of the run before; see ``SentNotice``.
     ///   - held: of the run before.
     ///   - now: nanoseconds of UTC.
-    public init(
+    init(
         _ recipients: [Recipient], clock: CivilTime, page: String, test: WeekTime?, told: [SentNotice], held: [Held],
         now: Int64
     ) {
@@ -137,7 +128,7 @@ public struct Notifier: Sendable {
     }
 
     /// Records that the next run needs, so that it says nothing twice.
-    public var told: [SentNotice] {
+    var told: [SentNotice] {
         entries.flatMap { name, keys in
             keys.map {
                 SentNotice(
@@ -149,7 +140,7 @@ public struct Notifier: Sendable {
 
     /// Takes what has happened.
     /// - Returns: what is to be sent now.
-    public mutating func take(_ occasion: Occasion, now: Int64) -> [Notice] {
+    mutating func take(_ occasion: Occasion, now: Int64) -> [Notice] {
         forget(now)
         switch occasion {
         case .shaking(let one):
@@ -207,7 +198,7 @@ public struct Notifier: Sendable {
 
     /// Messages that follow from time alone: digests after quiet hours, weekly tests.
     /// - Parameter stations: how many are online and offline, for the weekly test; nil while the broker cannot be reached.
-    public mutating func tick(now: Int64, stations: (online: Int, offline: Int)?) -> [Notice] {
+    mutating func tick(now: Int64, stations: (online: Int, offline: Int)?) -> [Notice] {
         forget(now)
         var deliveries = laterEditions(now)
         for recipient in recipients {
@@ -250,9 +241,9 @@ public struct Notifier: Sendable {
     // MARK: earthquakes
 
     /// Prefix of the keys of stations that are offline.
-    public static let offline = "offline/"
+    static let offline = "offline/"
     /// Key of a broker that is away.
-    public static let brokerKey = "broker"
+    static let brokerKey = "broker"
 
     private static func start(of key: String) -> Int64? { key.hasPrefix("quake-") ? Int64(key.dropFirst(6)) : nil }
 

@@ -5,8 +5,8 @@ import Settings
 import Values
 
 /// Somebody who gets messages: by which service, of what, and when not.
-public struct Recipient: TableSettings, Equatable {
-    public enum Service: Sendable, Equatable {
+struct Recipient: TableSettings, Equatable {
+    enum Service: Sendable, Equatable {
         /// The topic's address, such as `https://ntfy.sh/my-topic`. `updates`: the server replaces a message by a later one
         /// with the same `sequence_id`; older ones show both, and get one message for each event.
         case ntfy(base: String, topic: String, updates: Bool)
@@ -16,69 +16,67 @@ public struct Recipient: TableSettings, Equatable {
     }
 
     /// Reasons for a message. Nothing that is off is one.
-    public struct Rules: Sendable, Equatable {
+    struct Rules: Sendable, Equatable {
         /// Network events from this magnitude on; those whose magnitude is not known count as large enough.
-        public var magnitude: Double?
+        var magnitude: Double?
         /// Network events within this distance of ``Recipient/here``, km; those whose place is not known count as near.
-        public var distance: Double?
+        var distance: Double?
         /// Network events from this Mercalli intensity on that is expected at ``Recipient/here``; those of which magnitude
         /// or place is not known do not count.
-        public var expected: Double?
+        var expected: Double?
         /// Network events that are disputed, too. A message of one is never urgent.
-        public var disputed = false
+        var disputed = false
         /// A station's events from this Mercalli intensity on.
-        public var intensity: Double?
+        var intensity: Double?
         /// A station's events that it takes for an earthquake, whatever their intensity.
-        public var earthquake = false
+        var earthquake = false
         /// A station's alarm.
-        public var alarm = true
+        var alarm = true
         /// A station that has been offline for ten minutes.
-        public var offline = false
+        var offline = false
         /// Alerts from this severity on.
-        public var alerts: Severity?
+        var alerts: Severity?
         /// Alerts with these codes, whatever their severity.
-        public var codes: [String] = []
+        var codes: [String] = []
 
         /// Whether network events are worth a message at all.
         var namesNetwork: Bool { magnitude != nil || distance != nil || expected != nil }
     }
 
-    public enum Severity: String, Sendable, CaseIterable, Comparable {
+    enum Severity: String, Sendable, CaseIterable, Comparable {
         case info, warning, error
-        public static func < (a: Self, b: Self) -> Bool {
+        static func < (a: Self, b: Self) -> Bool {
             (allCases.firstIndex(of: a) ?? 0) < (allCases.firstIndex(of: b) ?? 0)
         }
     }
 
-    public var name = ""
+    var name = ""
     var ntfy: NtfyTopic?
     var apprise: String?
     var mail: String?
     /// File with an access token for ntfy, a path or the name of a credential; empty: none.
-    public var tokenFile = ""
+    var tokenFile = ""
     /// Whether the server of ntfy replaces messages.
     var updates = false
-    public var rules = Rules()
+    var rules = Rules()
     /// Stations it is about; empty: all.
-    public var stations: [String] = []
+    var stations: [String] = []
     /// Where somebody is, for the distance and the expected intensity of network events; degrees.
-    public var here: Place?
-    public var quiet: DayTime?
+    var here: Place?
+    var quiet: DayTime?
     /// Ordinary messages an hour at most, and as many urgent ones.
     var hourly = 20
     /// Names of stations and their ids may be in the text.
-    public var names = false
+    var names = false
     /// Coordinates may be in the text.
-    public var places = false
+    var places = false
 
-    public init() {}
-
-    public var service: Service {
+    var service: Service {
         if let ntfy { return .ntfy(base: ntfy.base, topic: ntfy.topic, updates: updates) }
         return apprise.map { .apprise(file: $0) } ?? .mail(address: mail ?? "")
     }
 
-    public static let table: [Setting<Recipient>] = [
+    static let table: [Setting<Recipient>] = [
         Setting(
             "name", \.name, .id, "Name in the log, and for `seismote-notify test`. Needed, as is one of the next three."
         ),
@@ -153,7 +151,7 @@ public struct Recipient: TableSettings, Equatable {
         set { here = newValue.map { Place(latitude: $0[0], longitude: $0[1]) } }
     }
 
-    public var problems: [CodedError] {
+    var problems: [CodedError] {
         var problems: [CodedError] = []
         let services = [ntfy != nil, apprise != nil, mail != nil].filter { $0 }.count
         if services != 1 {

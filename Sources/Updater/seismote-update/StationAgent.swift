@@ -159,19 +159,19 @@ extension StationMachine {
 }
 
 /// The agent's own file `status.json`, as far as an update needs it.
-package struct AgentWords: Sendable, Equatable {
-    package var process = 0
-    package var samples: Int64 = 0
+struct AgentWords: Sendable, Equatable {
+    var process = 0
+    var samples: Int64 = 0
     /// Messages that the broker has acknowledged.
-    package var acked: Int64 = 0
-    package var isConnected = false
-    package var isEventOpen = false
+    var acked: Int64 = 0
+    var isConnected = false
+    var isEventOpen = false
     /// Codes of alerts that are errors, and that of damage of the stored data.
-    package var errors: Set<String> = []
+    var errors: Set<String> = []
 
-    package init() {}
+    init() {}
 
-    package init?(json: [UInt8]) {
+    init?(json: [UInt8]) {
         guard let value = try? JSONReader.read(json), let process = value["process"]?.whole, process > 0 else {
             return nil
         }

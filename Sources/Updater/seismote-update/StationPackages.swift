@@ -178,9 +178,9 @@ extension StationMachine {
 }
 
 /// Output of apt and dpkg, read.
-package enum AptOutput {
+enum AptOutput {
     /// The first line that says why.
-    package static func reason(_ text: String) -> String {
+    static func reason(_ text: String) -> String {
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("E: ") || line.hasPrefix("dpkg: ") {
             return String(line.prefix(250))
         }
@@ -188,14 +188,14 @@ package enum AptOutput {
     }
 
     /// Packages that `apt-get -s` would remove.
-    package static func removed(_ text: String) -> [String] {
+    static func removed(_ text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("Remv ") }.compactMap {
             $0.dropFirst(5).split(separator: " ").first.map(String.init)
         }
     }
 
     /// Packages with versions that `apt-get -s` would install: `name=version`.
-    package static func installed(_ text: String) -> [String] {
+    static func installed(_ text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("Inst ") }.compactMap { line in
             // `Inst name [version before] (version source [architecture])`
             let words = line.dropFirst(5).split(separator: " ")
@@ -207,7 +207,7 @@ package enum AptOutput {
     }
 
     /// Megabytes that `--print-uris` lists, rounded up: each line has address, file, bytes, checksum.
-    package static func megabytesToFetch(_ text: String) -> Int {
+    static func megabytesToFetch(_ text: String) -> Int {
         var bytes = 0
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("'") {
             let words = line.split(separator: " ")
@@ -217,7 +217,7 @@ package enum AptOutput {
     }
 
     /// Megabytes of `Installed-Size` that `apt-cache show` tells, rounded up.
-    package static func megabytesUnpacked(_ text: String) -> Int {
+    static func megabytesUnpacked(_ text: String) -> Int {
         var kilobytes = 0
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("Installed-Size:") {
             let size = line.dropFirst(15).filter { $0 != " " }
@@ -228,15 +228,15 @@ package enum AptOutput {
 }
 
 /// Whether disks have room for what is to be written. What goes to one disk is counted together.
-package struct DiskNeeds {
-    package struct Need: Sendable {
-        package var place: String
+struct DiskNeeds {
+    struct Need: Sendable {
+        var place: String
         /// Number of its device, and megabytes that are free there.
-        package var disk: UInt64
-        package var free: Int
-        package var size: Int
+        var disk: UInt64
+        var free: Int
+        var size: Int
 
-        package init(_ place: String, disk: UInt64, free: Int, size: Int) {
+        init(_ place: String, disk: UInt64, free: Int, size: Int) {
             (self.place, self.disk, self.free, self.size) = (place, disk, free, size)
         }
     }
@@ -245,7 +245,7 @@ package struct DiskNeeds {
     ///   - spare: megabytes that have to stay free.
     ///   - fetch, unpack, copy: megabytes, for the sentence.
     /// - Returns: what is too little; nil: all has room.
-    package static func shortage(_ needs: [Need], spare: Int, fetch: Int, unpack: Int, copy: Int) -> String? {
+    static func shortage(_ needs: [Need], spare: Int, fetch: Int, unpack: Int, copy: Int) -> String? {
         for need in needs {
             let size = needs.filter { $0.disk == need.disk }.reduce(spare) { $0 + $1.size }
             guard need.free < size else { continue }

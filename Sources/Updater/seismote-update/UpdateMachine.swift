@@ -1,17 +1,17 @@
 import Messages
 
 /// A write that the disk did not take.
-package struct DiskProblem: Error, Sendable, Equatable {
+struct DiskProblem: Error, Sendable, Equatable {
     /// Call, file and cause.
-    package var words: String
+    var words: String
 
-    package init(_ words: String) { self.words = words }
+    init(_ words: String) { self.words = words }
 }
 
 /// The station's machine, as an update needs it: its job on the disk, its packages, its agent.
 ///
 /// Functions that write throw `DiskProblem`. Functions that return a text say why they failed; nil: it is done.
-package protocol UpdateMachine: AnyObject {
+protocol UpdateMachine: AnyObject {
     /// Small texts of the job, each replaced durably. (`old` and `copy`, which are large, are the machine's own.)
     var hasJob: Bool { get }
     func noted(_ name: String) -> String?
@@ -80,42 +80,36 @@ package protocol UpdateMachine: AnyObject {
 }
 
 /// A run of apt that changes nothing.
-package struct Simulation: Sendable, Equatable {
+struct Simulation: Sendable, Equatable {
     /// Reason why it cannot be done.
-    package var problem: String?
+    var problem: String?
     /// Packages that would be removed.
-    package var removed: [String] = []
+    var removed: [String] = []
     /// Megabytes.
-    package var fetch = 0
-    package var unpack = 0
-
-    package init(problem: String? = nil) { self.problem = problem }
+    var fetch = 0
+    var unpack = 0
 }
 
 /// How the agent is at a moment.
-package struct AgentLook: Sendable, Equatable {
+struct AgentLook: Sendable, Equatable {
     /// Its own words; nil: none, or none that are new.
-    package var state: AgentWords?
+    var state: AgentWords?
     /// Number of restarts by systemd.
-    package var restarts = 0
+    var restarts = 0
     /// It does not start any more.
-    package var isFailed = false
+    var isFailed = false
     /// Memory of all its processes.
-    package var kilobytes = 0
-
-    package init() {}
+    var kilobytes = 0
 }
 
 /// Limits of an update.
-package struct UpdateLimits: Sendable {
+struct UpdateLimits: Sendable {
     /// Seconds in which the new version has to show itself, and be confirmed.
-    package var patience = 600.0
+    var patience = 600.0
     /// Seconds for which all has to be well without a break.
-    package var settle = 60.0
+    var settle = 60.0
     /// Seconds that the end of an event is waited for.
-    package var calm = 600.0
+    var calm = 600.0
     /// Megabytes that the new version may have, or four times those of the old one.
-    package var memory = 128
-
-    package init() {}
+    var memory = 128
 }

@@ -2,7 +2,7 @@ import Messages
 import Values
 
 /// An update from the request to its end. All that it needs to go on after a power cut is in the job, written before each step.
-package final class Updater<Machine: UpdateMachine> {
+final class Updater<Machine: UpdateMachine> {
     typealias Turn = UpdateStep.Turn
 
     let machine: Machine
@@ -10,14 +10,14 @@ package final class Updater<Machine: UpdateMachine> {
     /// The last message, and the last request that was refused meanwhile.
     private var statement: UpdateStatement?
 
-    package init(_ machine: Machine, limits: UpdateLimits) {
+    init(_ machine: Machine, limits: UpdateLimits) {
         (self.machine, self.limits) = (machine, limits)
         statement = machine.told
     }
 
     /// Goes on with an update that was interrupted, and carries out what the agent asks for.
     /// - Returns: false: it has to be tried again.
-    package func run() throws -> Bool {
+    func run() throws -> Bool {
         do {
             guard try carryOn() else { return false }
             try take()

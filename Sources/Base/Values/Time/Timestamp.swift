@@ -159,8 +159,6 @@ extension Timestamp {
         let text: UnsafeBufferPointer<UInt8>
         var position = 0
 
-        init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
-
         var atEnd: Bool { position == text.count }
 
         mutating func take(_ character: Unicode.Scalar) -> Bool {

@@ -4,8 +4,8 @@ import Values
 
 /// The whole interface as AsyncAPI 3.0: channels (topics), operations, messages and schemas. The station is the
 /// application: it sends what it measures, and receives commands.
-package enum AsyncAPI {
-    package static func document(_ messages: [DescribedMessage]) -> Value {
+enum AsyncAPI {
+    static func document(_ messages: [DescribedMessage]) -> Value {
         [
             "asyncapi": "3.0.0", "id": "urn:seismote:interface:1",
             "info": [
@@ -131,19 +131,19 @@ package enum AsyncAPI {
 
 /// JSON Schema (2020-12) of the messages, made from the declarations of their fields and of the commands. Only words are
 /// used that have the same meaning in draft 7, which AsyncAPI builds upon.
-package enum MessageSchema {
+enum MessageSchema {
     /// One message by itself.
-    package static func schema(of message: DescribedMessage) -> Value {
+    static func schema(of message: DescribedMessage) -> Value {
         merged(head(message.name, "Seismote message: \(message.name)"), body(of: message))
     }
 
     /// One command by itself.
-    package static func schema(of command: Command) -> Value {
+    static func schema(of command: Command) -> Value {
         merged(head("command-\(command.name)", "Seismote command: \(command.name)"), body(of: command))
     }
 
     /// All messages and commands, by name.
-    package static func bundle(_ messages: [DescribedMessage]) -> Value {
+    static func bundle(_ messages: [DescribedMessage]) -> Value {
         merged(
             head("all", "Messages and commands of a Seismote station"),
             ["$defs": .object(bodies(messages))])
@@ -282,5 +282,5 @@ package enum MessageSchema {
 
 extension DescribedMessage {
     /// Whether JSON, or something as JSON describes it.
-    package var isText: Bool { if case .records = content { false } else { contentType != .cbor } }
+    var isText: Bool { if case .records = content { false } else { contentType != .cbor } }
 }

@@ -3,7 +3,7 @@ import Seismology
 import Values
 
 /// A kind of message with its fields.
-package struct DescribedMessage {
+struct DescribedMessage {
     enum Content {
         /// The fields behind the envelope, and whether that has `tq`.
         case object([DescribedField], isSampled: Bool)
@@ -18,7 +18,7 @@ package struct DescribedMessage {
     }
 
     /// For `seismote interface schema`.
-    package var name: String
+    var name: String
     /// A sentence.
     var help: String
     var content: Content
@@ -71,7 +71,7 @@ package struct DescribedMessage {
     }
 
     /// All messages, in the order of the documentation.
-    package static func all() throws(TopicError) -> [DescribedMessage] {
+    static func all() throws(TopicError) -> [DescribedMessage] {
         let topics = try Topics(id: "id")
         let ratios = ratioDetectors.map { DetectorRatios($0, RatioValues()) }
         var summary = SummaryMessage()

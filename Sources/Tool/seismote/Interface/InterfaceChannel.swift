@@ -2,19 +2,19 @@ import Commands
 import Messages
 
 /// A topic, or one for each code, event, request …, with what goes over it.
-package struct InterfaceChannel {
+struct InterfaceChannel {
     /// Unique: `summary`.
-    package var name: String
+    var name: String
     /// With parameters in braces; nil: named by who asks.
-    package var address: String?
+    var address: String?
     /// A sentence.
     var help: String
     /// Names of messages that the station sends there; empty for a command.
-    package var messages: [String] = []
+    var messages: [String] = []
     /// Quality of service, retention and expiry of the messages.
-    package var delivery: Delivery?
+    var delivery: Delivery?
     /// Command that the station takes there.
-    package var command: Command?
+    var command: Command?
     /// Whether the station subscribes to it.
     var isReceived = false
 
@@ -123,7 +123,7 @@ package struct InterfaceChannel {
             messages: ["network-place"], delivery: Stream.trigger.networkDelivery(retain: true), isReceived: true),
     ]
 
-    package static var all: [InterfaceChannel] { own + late + network + commands + discovery + [openEEW] }
+    static var all: [InterfaceChannel] { own + late + network + commands + discovery + [openEEW] }
 }
 
 extension Stream {

@@ -2,8 +2,8 @@ import Alerts
 import Messages
 
 /// The documentation of the messages' fields (Markdown), made from their declarations.
-package enum MessageManual {
-    package static func text(_ messages: [DescribedMessage]) -> String {
+enum MessageManual {
+    static func text(_ messages: [DescribedMessage]) -> String {
         var text = """
             # Fields of messages
 
@@ -147,8 +147,8 @@ private struct FieldTables {
 }
 
 /// The documentation of the alerts (Markdown), made from their declarations.
-package enum AlertManual {
-    package static var text: String {
+enum AlertManual {
+    static var text: String {
         var text = """
             # Alerts
 
