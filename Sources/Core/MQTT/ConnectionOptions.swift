@@ -8,7 +8,7 @@ public struct ConnectionOptions: Sendable, Equatable {
     public var brokers: [BrokerAddress]
     /// Empty: `clientPrefix` and a random text (`BrokerClient` makes it).
     public var clientID: String
-    package var clientPrefix = "seismote-ctl"
+    var clientPrefix = "seismote-ctl"
     /// The settings as they are. Those of `uris` are `brokers`, and that of `clientID` is `clientID`. The password file is
     /// absolute, or a name below `$CREDENTIALS_DIRECTORY` (a systemd credential), and is read before each attempt, so that a
     /// changed password takes effect.

@@ -87,7 +87,7 @@ package struct BrokerOptions: ParsableArguments {
     package init() {}
 
     /// The settings file whose broker is meant where none is named: the one that was named, or the usual one of an agent.
-    package var settingsPath: String? {
+    var settingsPath: String? {
         if let path = config ?? Self.environment("CONFIG") { return path }
         let isNamed = !broker.isEmpty || Self.environment("BROKER") != nil
         return !isNamed && Glibc.access(Self.usualFile, R_OK) == 0 ? Self.usualFile : nil

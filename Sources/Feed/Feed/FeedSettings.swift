@@ -25,7 +25,7 @@ public struct FeedSettings: ProgramSettings {
     public var megabytes = 1000
     public var patience = 20.0
     public var fetchSeconds = 20.0
-    public var recordSeconds = 4.0
+    var recordSeconds = 4.0
     /// Seconds that a station's clock may be ahead.
     public var aheadSeconds = 10.0
     public var clients = 500

@@ -143,7 +143,7 @@ public struct IIODeviceReport: Sendable {
     public var label: String
     /// Name of the kernel's driver, and the module alias of the chip; empty where not known.
     public var driver: String
-    public var modalias: String
+    var modalias: String
     public var channels: [IIOChannelReport]
     /// It has accel_x, accel_y and accel_z.
     var isAccelerometer: Bool
@@ -162,7 +162,7 @@ public struct IIODeviceReport: Sendable {
     var mountMatrix: String
     /// Trigger that it has now; its own one.
     public var trigger: String?
-    public var ownTrigger: String?
+    var ownTrigger: String?
     /// Obstacles that would keep the agent from using it; empty: it would work.
     public var problems: [IIOProblem]
 

@@ -8,7 +8,7 @@ package final class BrokerClient {
     package static let payloadLimit = 1 << 20
     /// Bytes of messages that may wait to be taken, topics and payloads with 200 for each. A connection that brings more ends: nothing
     /// that was acknowledged is dropped.
-    package static let inboxLimit = 256 << 20
+    static let inboxLimit = 256 << 20
 
     package let options: ConnectionOptions
     /// Version of the present broker.

@@ -65,7 +65,7 @@ public enum DefaultFile {
 
 extension Setting {
     /// The default as YAML.
-    public var defaultText: String { written ?? YAMLText.flow(standard) }
+    var defaultText: String { written ?? YAMLText.flow(standard) }
 
     /// Allowed values, and the unit of a bare number.
     var allowedWithUnit: String {

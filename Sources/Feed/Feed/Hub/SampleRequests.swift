@@ -186,7 +186,7 @@ public final class FetchWishes: Sendable {
 ///
 /// The ring declares its holes, and between them every sample is in a record. So the search looks only at the records inside
 /// of holes and before the channel's begin: those that came after their samples had been given up.
-public struct LackSearch: Sendable {
+struct LackSearch: Sendable {
     /// Rows of the ring that may still be looked at. A question to the ring counts as a row, too.
     public private(set) var left: Int
     /// Nanoseconds of missing samples after which the search of a channel ends.

@@ -192,7 +192,7 @@ struct FeedMetrics {
 }
 
 /// Metrics as Prometheus and OpenMetrics write them.
-public struct MetricsText: Sendable {
+struct MetricsText: Sendable {
     public enum Kind: String, Sendable { case gauge, counter }
 
     private let isOpenMetrics: Bool

@@ -90,7 +90,7 @@ public struct EventIndex: Sendable {
         public var depth: ClosedRange<Double>?
         public var magnitude: ClosedRange<Double>?
         /// Seconds of UTC: changed after this.
-        public var updatedAfter: Int32?
+        var updatedAfter: Int32?
         /// Only these rows.
         public var among: Set<Int64>?
         public var order = Order.time

@@ -448,7 +448,7 @@ public final class Ring: @unchecked Sendable {
     }
 
     /// Returns the number of events of each owner, and their bytes.
-    public func eventUse() throws(DatabaseError) -> [String: (count: Int, bytes: Int)] {
+    func eventUse() throws(DatabaseError) -> [String: (count: Int, bytes: Int)] {
         let rows = try file.rows("SELECT owner, count(*), sum(size) FROM occurrence GROUP BY owner") {
             ($0.text(0), (count: Int($0.int(1)), bytes: Int($0.int(2))))
         }

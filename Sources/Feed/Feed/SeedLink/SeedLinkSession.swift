@@ -10,7 +10,7 @@ public struct SeedLinkSession: Sendable {
         public var line = 512
         /// Commands before the first packet, and selectors in all.
         public var commands = 20_000
-        public var selectors = 2000
+        var selectors = 2000
         /// Patterns of stations, with `*` or `?` in them.
         public var patterns = 100
         /// Bytes that wait while a password is checked.

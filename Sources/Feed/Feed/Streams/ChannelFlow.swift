@@ -226,7 +226,7 @@ public struct ChannelFlow: Sendable {
 }
 
 /// Parts of a time that are in none of the records of a channel.
-public enum Coverage {
+enum Coverage {
     /// - Parameters:
     ///   - range: times of samples, nanoseconds of UTC.
     ///   - records: times of the first and the last sample of each, in the order of their begin.
@@ -271,7 +271,7 @@ public enum Coverage {
     }
 
     /// Union of the ranges; those that are a second from each other are one.
-    public static func united(_ ranges: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
+    static func united(_ ranges: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
         var united: [ClosedRange<Int64>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = united.last, range.lowerBound - last.upperBound <= 1_000_000_000 {

@@ -252,7 +252,7 @@ public struct GeoCircle: Sendable, Equatable {
 }
 
 /// The format `text` of the FDSN web services (fdsnws 1.2): a line of names, and a line of fields each, with `|` between.
-public struct FDSNText: Sendable {
+struct FDSNText: Sendable {
     public enum Table: Sendable {
         case networks, stations, channels, events
     }
