@@ -1,5 +1,6 @@
-@testable import seismote_network
 import Testing
+
+@testable import seismote_network
 
 @Suite struct BatchLimitTests {
     @Test("A batch that took too long makes the next one smaller in proportion")

@@ -1,7 +1,7 @@
 import Foundation
-@testable import seismote_notify
 import Testing
 
+@testable import seismote_notify
 
 @Suite struct CourierTests {
     private static func command(_ script: String, _ input: String = "") -> CourierCommand {

@@ -169,7 +169,7 @@ private final class LineFile {
         let bytes = lines.reduce(into: [UInt8]()) { $0 += $1.json() + [UInt8(ascii: "\n")] }
         var done = 0
         while done < bytes.count, code == 0 {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + done }, bytes.count - done) }
+            let count = bytes[done...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 { done += count } else if errno != EINTR { code = errno }
         }
     }
