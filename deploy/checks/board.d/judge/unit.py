@@ -13,6 +13,8 @@ from .match import Match
 from .messages import blocks, stations
 from .verdict import verdict
 
+RATE = 50  # Hz, of all three
+
 
 class Folder:
     """What the scenario has left."""
@@ -117,7 +119,7 @@ def whole(name, traces, journal, seconds):
     problems = []
     if match.lost() or match.strangers() or gaps:
         problems.append(f"{name}: {match.lost()} samples lost, {match.strangers()} strangers, {gaps} gaps")
-    if len(match.index) < 95 * seconds:
+    if len(match.index) < 0.95 * RATE * seconds:
         problems.append(f"{name}: only {len(match.index)} samples")
     return problems
 
@@ -162,7 +164,7 @@ def slow_station(folder, station, seconds):
     print(f"slow: {len(match.index)} samples, {gaps} gaps; alert: {alert['message']}")
     if match.strangers() or not gaps or span < 0.8 * seconds or not 0.3 <= share <= 1:
         problems.append(f"slow: {match.strangers()} strangers, {gaps} gaps, {share:.2f} of what the bus carries came out in {span:.0f} s")
-    if not 45 <= carried <= 62:
+    if not 0.45 <= carried / RATE <= 0.62:
         problems.append(f"slow: the bus is said to carry {carried} samples/s")
     whole_runs = [place for place in match.breaks if place[0] not in {first for _, gap, first in match.starts if gap}]
     if whole_runs:
@@ -178,7 +180,7 @@ def iio_station(folder, station, seconds):
     timers = folder.text("timers").split()
     print(f"iio: {count} samples, {gaps} gaps, timers {' '.join(timers)}")
     problems = []
-    if count < 95 * seconds or gaps:
+    if count < 0.95 * RATE * seconds or gaps:
         problems.append(f"iio: {count} samples, {gaps} gaps")
     if not timers:
         problems.append("iio: no timer of the kernel paces it")
