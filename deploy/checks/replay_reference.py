@@ -554,11 +554,14 @@ def main():
                 scale = [1, 1, 1] if path.suffix == ".csv" else [1 / record["counts_per_m_s2"][axis] for axis in AXES]
                 check_ground(report, tool, path, record["fs"], scale)
                 pga, mmi, measures = check_peaks(report, tool, path, record["fs"], stored["metrics"], scale)
-                for p in sets:
-                    blocks = BLOCKS if turn % (len(paths) * len(sets)) == 0 or everywhere else ()
+                for index, p in enumerate(sets):
+                    # The other form has the same samples: one set of each record, another for the next.
+                    if path is not paths[0] and index != compared % len(sets) and not everywhere:
+                        continue
+                    blocks = BLOCKS if turn % (len(sets) + len(paths) - 1) == 0 or everywhere else ()
                     turn += 1
                     worst = check_set(report, tool, path, record["fs"], p, stored["sets"][p["name"]], scale, blocks)
-                    peaks = f"{pga:9.1e} {mmi:9.1e} {measures:9.1e}" if p is sets[0] else ""
+                    peaks = f"{pga:9.1e} {mmi:9.1e} {measures:9.1e}" if p is sets[0] or path is not paths[0] else ""
                     print(f"{path.name:28} {p['name']:3} {worst['filtered']:9.1e} {worst['rms']:9.1e} {worst['ratio']:9.1e}    {peaks}", flush=True)
     levels = sum(len(p["trigger_levels"]) for p in sets)
     print(f"{compared} records; triggers at {levels} levels each; output and series at blocks of {', '.join(map(str, BLOCKS))}")
