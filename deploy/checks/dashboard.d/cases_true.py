@@ -71,6 +71,8 @@ def case_past_is_an_envelope(world):
         world.until(page, "Seismote.live.graphs.paused")
         page.evaluate("document.querySelector('canvas.spectrogram').scrollIntoView({ block: 'end' }); null")
         page.wait_for_timeout(1500)
+        # (It may still show the minute of before.)
+        world.until(page, f"({FILLED})(0.5) < 0.2")
         before = page.evaluate(f"[-20, -600, -3000].map((s) => Number.isFinite({LIVE}.traces.value('z', 'raw', Math.round({LIVE}.traces.slot(Date.now() / 1000 + s)))))")
         world.picture(page, "past-as-envelope", whole=True)
         assert before == [True, False, False], f"samples 20, 600 and 3000 s ago: {before}; levels became samples"
