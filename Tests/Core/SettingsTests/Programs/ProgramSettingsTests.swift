@@ -1,8 +1,9 @@
 import Messages
-import Settings
 import TestSupport
 import Testing
 import Values
+
+@testable import Settings
 
 struct ProgramSettingsTests {
     private struct Kiosk: ProgramSettings, Equatable {
