@@ -47,7 +47,7 @@ def end(process):
     process.wait(20)
 
 
-def until(what, right, seconds=60):
+def until(what, right, seconds=240):
     deadline, problem = time.monotonic() + seconds, None
     while time.monotonic() < deadline:
         try:
