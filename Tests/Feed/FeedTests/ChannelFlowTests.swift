@@ -1,6 +1,7 @@
-import Feed
 import MiniSEED
 import Testing
+
+@testable import Feed
 
 struct ChannelFlowTests {
     private static let source = SourceIdentifier(network: "XX", station: "BASE", location: "00", channel: "HNZ")

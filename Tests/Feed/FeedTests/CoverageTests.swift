@@ -1,6 +1,7 @@
-import Feed
 import MiniSEED
 import Testing
+
+@testable import Feed
 
 struct CoverageTests {
     /// Sample times of a channel at 10 Hz.

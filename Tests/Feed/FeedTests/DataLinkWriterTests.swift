@@ -1,5 +1,6 @@
-import Feed
 import Testing
+
+@testable import Feed
 
 struct DataLinkWriterTests {
     /// What ringserver 4.5.3 says first.

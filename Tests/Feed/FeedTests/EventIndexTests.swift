@@ -1,5 +1,6 @@
-import Feed
 import Testing
+
+@testable import Feed
 
 struct EventIndexTests {
     private func index(_ entries: [EventIndex.Entry]) -> EventIndex {

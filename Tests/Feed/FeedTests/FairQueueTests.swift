@@ -1,5 +1,6 @@
-import Feed
 import Testing
+
+@testable import Feed
 
 struct FairQueueTests {
     /// Has turns, one after the other or several at a time, in a time of its own.

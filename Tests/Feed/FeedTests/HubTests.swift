@@ -1,5 +1,4 @@
 import DatabaseFiles
-import Feed
 import Foundation
 import Messages
 import MiniSEED
@@ -8,6 +7,8 @@ import Settings
 import TestSupport
 import Testing
 import Values
+
+@testable import Feed
 
 /// A hub over a ring in a folder of its own, driven by messages and a clock of the test.
 final class Bench {

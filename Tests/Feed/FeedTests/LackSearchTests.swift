@@ -1,5 +1,6 @@
-import Feed
 import Testing
+
+@testable import Feed
 
 /// A channel of the ring with records of 4 s at 100 Hz, which counts what is read of it.
 private final class CountedRing {

@@ -1,4 +1,4 @@
-import Feed
+@testable import Feed
 
 /// An archive in memory, for tests.
 struct MemoryArchive: FeedArchive {

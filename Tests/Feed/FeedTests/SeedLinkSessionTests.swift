@@ -1,10 +1,11 @@
-import Feed
 import Foundation
 import Messages
 import MiniSEED
 import Settings
 import Testing
 import Values
+
+@testable import Feed
 
 extension SeedLinkSession {
     /// Takes what has come, and does all that it says.

@@ -1,7 +1,8 @@
-import Feed
 import Messages
 import MiniSEED
 import Testing
+
+@testable import Feed
 
 struct ShakePacketsTests {
     private static let start: Int64 = 1_582_315_130_292_000_000

@@ -1,8 +1,9 @@
-import Feed
 import Messages
 import MiniSEED
 import Testing
 import Values
+
+@testable import Feed
 
 struct TraceReadingTests {
     private let codes = ChannelCodes(network: "XX", station: "BASE", location: "00", id: "base")

@@ -1,8 +1,9 @@
 import Exchange
-import Feed
 import Messages
 import Testing
 import Values
+
+@testable import Feed
 
 struct WebTests {
     @Test func readsAQuery() throws {

@@ -1,8 +1,9 @@
-import MQTT
 import Platform
 import Settings
 import TestSupport
 import Testing
+
+@testable import MQTT
 
 /// A client of one thread at a real mosquitto that keeps more than it can tell at once.
 @Suite struct BrokerClientTests {
