@@ -121,7 +121,7 @@ extension Associator {
     /// Root mean square of an event's residuals (s) from which on its place itself is in doubt, and no clock is.
     private static let clockResidual = 0.45
     /// Seconds by which an onset is off where the clock may be the cause.
-    private static let clockError = 1.0
+    fileprivate static let clockError = 1.0
     /// Onsets that are not off, from which on one earthquake names clocks, and seconds within which half of them have to be: a
     /// dozen also fit a wrong place.
     private static let leastRight = 20
@@ -129,4 +129,13 @@ extension Associator {
     /// Stations of one earthquake that are off alike, from which on they are named, and by how much more than noise brings.
     private static let leastAlike = 3
     private static let beyondChance = 10.0
+}
+
+extension Associator.Station {
+    /// Whether the last two earthquakes that are forgotten agree on how far its clock is off.
+    var hasWrongClock: Bool {
+        guard offsets.count > 1, let last = offsets.last else { return false }
+        return abs(last) >= Associator.clockError
+            && abs(offsets[offsets.count - 2] - last) < Associator.clockError / 2
+    }
 }

@@ -28,9 +28,11 @@ public struct Associator: Sendable {
         var event: Int?
         /// It came while the waves of an event passed, without fitting it: on its own it makes no other.
         var isShadowed = false
+        /// By what the last earthquakes say of its station.
+        var hasWrongClock = false
 
-        /// Whether it may begin an event.
-        var isSeed: Bool { !onset.isDismissed }
+        /// Whether it may be one of those that an event is made of.
+        var isSeed: Bool { !onset.isDismissed && !hasWrongClock }
     }
 
     public let options: AssociationOptions
@@ -140,7 +142,7 @@ public struct Associator: Sendable {
         }
         prune()
         stations[onset.station]?.recent.append(onset.seconds)
-        var kept = Kept(onset: onset, place: place)
+        var kept = Kept(onset: onset, place: place, hasWrongClock: stations[onset.station]?.hasWrongClock ?? false)
         insert(kept)
         if let event = join(kept) {
             guard isSharp(events[event]) else { return withdraw(event) }

@@ -171,4 +171,32 @@ import Testing
         #expect(!Self.areOfWrongClocks([-4, -2.8, -1.5, 0.5, 2, 3.5, 5]))
         #expect(!Self.areOfWrongClocks([-3.2, -1.2, 0.9, 2.9]))
     }
+
+    /// Events that six onsets of one source make, whose stations were off by so many seconds in earthquakes before.
+    private static func events(afterOffsets offsets: [Double]) -> Int {
+        let source = Hypocentre(origin: Country.start + 60, place: centre, depth: 10)
+        var core = Associator()
+        var onsets: [StationOnset] = []
+        for i in 0..<6 {
+            let direction = SIMD2<Double>(cos(Double(i)), sin(Double(i)))
+            let place = Place(offset: direction * (10 + Double(4 * i)), from: centre)
+            core.setPlace(place, of: "\(i)")
+            core.stations["\(i)"]?.offsets = offsets
+            let time = Int64(source.arrival(.p, at: place) * 1e9)
+            onsets.append(StationOnset(eventID: "\(i)", station: "\(i)", time: time))
+        }
+        for onset in onsets.sorted(by: StationOnset.precedes) { core.process(onset, isFirst: true, at: onset.time) }
+        core.advance(to: Int64((source.origin + 30) * 1e9))
+        return core.events.count
+    }
+
+    /// A defect: stations whose clocks two earthquakes had shown to be wrong made an event of their own beside that of the others.
+    @Test func clocksThatAreKnownToBeWrongMakeNoEvent() {
+        #expect(Self.events(afterOffsets: [-2, -2.1]) == 0)
+        #expect(Self.events(afterOffsets: [0, 2, 1.9]) == 0)
+        // What one earthquake alone says, or what was then set right, is not held against them.
+        for offsets in [[], [-2], [-2, 0], [-2, 2], [-2, -2, 0.1], [0.4, 0.4]] as [[Double]] {
+            #expect(Self.events(afterOffsets: offsets) == 1, "\(offsets)")
+        }
+    }
 }
