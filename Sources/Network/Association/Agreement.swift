@@ -7,7 +7,7 @@ struct Agreement {
     /// Kilometres between the places that are tried, and how many there are to each side: clocks that are two seconds off have
     /// moved an earthquake by up to 18 km.
     private static let step = 4.0
-    private static let stepsEachWay = 6
+    static let stepsEachWay = 6
     /// Number of best places that are fitted.
     private static let tried = 3
 
@@ -38,7 +38,8 @@ struct Agreement {
     /// an event has that is no longer looked for anew.
     func best(around source: Hypocentre) -> (worth: Double, source: Hypocentre)? {
         var best: (worth: Double, source: Hypocentre)?
-        for start in starts(around: source) {
+        let width = 2 * Associator.sharpPart * options.gate
+        for start in starts(around: source.place, step: Self.step, width: width) {
             var source = start
             for _ in 0..<3 {
                 let close = with(source)
@@ -53,31 +54,33 @@ struct Agreement {
     }
 
     /// Places around one place that most onsets agree on, each with the time that they agree on.
-    private func starts(around source: Hypocentre) -> [Hypocentre] {
-        let width = 2 * Associator.sharpPart * options.gate
-        var found: [(count: Int, start: Hypocentre)] = []
+    /// - Parameters:
+    ///   - step: kilometres between the places that are tried.
+    ///   - width: seconds within which those that agree have their origins.
+    func starts(around centre: Place, step: Double, width: Double) -> [Hypocentre] {
+        var found: [(count: Int, spread: Double, start: Hypocentre)] = []
         for east in -Self.stepsEachWay...Self.stepsEachWay {
             for north in -Self.stepsEachWay...Self.stepsEachWay {
-                let offset = SIMD2(Double(east), Double(north)) * Self.step
-                var start = Hypocentre(origin: 0, place: Place(offset: offset, from: source.place), depth: 10)
+                let offset = SIMD2(Double(east), Double(north)) * step
+                var start = Hypocentre(origin: 0, place: Place(offset: offset, from: centre), depth: 10)
                 let origins = arrivals.map { $0.time - start.travel($0.phase, to: $0.station) }.sorted()
-                var (first, count) = (0, 0)
+                var (first, count, spread) = (0, 0, Double.infinity)
                 for last in origins.indices {
                     while origins[last] - origins[first] > width { first += 1 }
-                    if last - first + 1 > count {
-                        count = last - first + 1
+                    let extent = origins[last] - origins[first]
+                    if (last - first + 1, spread) > (count, extent) {
+                        (count, spread) = (last - first + 1, extent)
                         start.origin = (origins[first] + origins[last]) / 2
                     }
                 }
-                found.append((count, start))
+                found.append((count, spread, start))
             }
         }
-        // (Of as many, the one that was tried first.)
-        let order = found.indices.sorted { (found[$1].count, $0) < (found[$0].count, $1) }
+        found.sort { ($1.count, $0.spread) < ($0.count, $1.spread) }
         // Those next to a better one lead to the same source.
         var best: [Hypocentre] = []
-        for start in order.lazy.map({ found[$0].start }) where best.count < Self.tried {
-            if best.allSatisfy({ $0.place.distance(to: start.place) > 1.5 * Self.step }) { best.append(start) }
+        for one in found where best.count < Self.tried {
+            if best.allSatisfy({ $0.place.distance(to: one.start.place) > 1.5 * step }) { best.append(one.start) }
         }
         return best
     }

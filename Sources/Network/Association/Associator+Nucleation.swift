@@ -17,13 +17,14 @@ extension Associator {
             let worth = worth(source, chosen, quiet)
             if worth > best?.worth ?? -.infinity { best = (worth, source, chosen) }
         }
-        // In a small network everything fits a place far away as well, and the search may end there or between two places.
-        if isSmall(around: first.place),
-            best.map({ $0.source.rms > options.gate / 3 && $0.chosen.count < options.matureOnsets }) ?? true
+        // In a small network a few onsets fit many places far away as well, and the search may see no others.
+        if onsets.count >= options.minimumStations,
+            best.map({ !isClose($0.source, $0.chosen, first) }) ?? true, isSmall(around: first.place, onsets.count)
         {
-            for one in onsets.sorted(by: { StationOnset.precedes($0.onset, $1.onset) }).prefix(Self.firstStarts) {
-                let start = Hypocentre(origin: one.onset.seconds - 2.5, place: one.place, depth: options.depth.middle)
-                guard let (source, chosen) = improve(start, onsets) else { continue }
+            for start in startsBetween(onsets) {
+                guard let (source, chosen) = improve(start, onsets),
+                    chosen.contains(where: { $0.onset.eventID == first.onset.eventID })
+                else { continue }
                 let worth = worth(source, chosen, quiet)
                 if worth > best?.worth ?? -.infinity { best = (worth, source, chosen) }
             }
@@ -32,18 +33,34 @@ extension Associator {
         accept(source, chosen, worth, quiet)
     }
 
-    /// Whether a network is so small that hardly more onsets will come than there are. (Elsewhere the wait for more of them tells
-    /// an earthquake from gusts.)
-    private func isSmall(around place: Place) -> Bool {
-        stations.values.count { $0.place.map { $0.distance(to: place) < Self.smallKilometres } ?? false }
-            <= Simultaneity.few
+    /// Whether a network is so small, and so many of its stations have an onset, that hardly more onsets will come than there
+    /// are. (Elsewhere the wait for more of them tells an earthquake from gusts.)
+    private func isSmall(around place: Place, _ onsets: Int) -> Bool {
+        let near = stations.values.count { $0.place.map { $0.distance(to: place) < Self.smallKilometres } ?? false }
+        return near <= Simultaneity.few && 2 * onsets >= near
     }
 
     /// Kilometres around a station within which the stations of a small network are.
     private static let smallKilometres = 100.0
 
-    /// Stations with the first onsets at which a source is looked for as well, where the search found none that fits well.
-    private static let firstStarts = 3
+    /// Whether a source that was found for an onset has so many others, and they agree so closely, that it is no other place's.
+    private func isClose(_ source: Hypocentre, _ chosen: [Kept], _ first: Kept) -> Bool {
+        chosen.count >= options.minimumStations && source.rms < options.gate / 5
+            && chosen.contains { $0.onset.eventID == first.onset.eventID }
+    }
+
+    /// Places between the stations of some onsets, and a little around them, that most of these agree on.
+    private func startsBetween(_ onsets: [Kept]) -> [Hypocentre] {
+        let centre = Place.middle(of: onsets.map(\.place))
+        let reach = onsets.reduce(Self.leastReach) { max($0, 1.25 * $1.place.distance(to: centre)) }
+        let step = reach / Double(Agreement.stepsEachWay)
+        let arrivals = onsets.map { Arrival(station: $0.place, phase: .p, time: $0.onset.seconds) }
+        return Agreement(arrivals, options).starts(
+            around: centre, step: step, width: options.gate + step * TravelTimes.slowest)
+    }
+
+    /// Kilometres around the middle of some stations within which a source is looked for at least.
+    private static let leastReach = 10.0
 
     /// Onsets that may be of the same source as one: unassociated, or of an event that is young; at most 40, the
     /// nearest ones.
@@ -185,12 +202,22 @@ extension Associator {
         for kept in pool where kept.event == nil && kept.place.distance(to: source.place) <= reach {
             if !chosen.contains(where: { $0.onset.eventID == kept.onset.eventID }) { others += 1 }
         }
-        let rate = Chance.usualRate + Double(others) / (Self.poolSeconds * Double(max(1, count)))
-        // From the first station to the last one and back, wherever the wave comes from.
-        let window = 2 * (2 * reach * TravelTimes.slowest + options.gate)
-        return Chance(
-            stations: count, agreeing: names.count, rate: rate, window: window, residual: source.rms
-        ).events < Chance.least
+        let chance = Chance(
+            stations: count, agreeing: names.count,
+            rate: Chance.rate(others, seconds: Self.poolSeconds * Double(max(1, count))),
+            window: Self.extent(chosen) * TravelTimes.slowest + options.gate, residual: source.rms)
+        // A larger network has as many such neighbourhoods in which noise may do so.
+        return chance.events * Double(stations.count) / Double(max(1, count)) < Chance.least
+    }
+
+    /// Kilometres between those two stations of some onsets that are farthest apart: no wave takes longer from the first one
+    /// to the last than across these.
+    private static func extent(_ onsets: [Kept]) -> Double {
+        var farthest = 0.0
+        for (i, one) in onsets.enumerated() {
+            for other in onsets[(i + 1)...] { farthest = max(farthest, one.place.distance(to: other.place)) }
+        }
+        return farthest
     }
 
     /// Whether a time (seconds of UTC) is still to come; the onset is looked at again then.

@@ -15,7 +15,7 @@ struct Chance {
     var agreeing: Int
     /// Onsets a second of one station.
     var rate: Double
-    /// Seconds within which the onsets of a source are, wherever it is.
+    /// Seconds after the first of them within which the onsets of a source are, wherever it is.
     var window: Double
     /// Root mean square of the residuals, s.
     var residual: Double
@@ -29,4 +29,8 @@ struct Chance {
         return ways * Double(agreeing) * rate * pow(rate * window, Double(agreeing - 1))
             * pow(sharp, Double(max(0, agreeing - 3)))
     }
+
+    /// Onsets a second that a station has of noise where some have had so many in so many station seconds: the mean of what
+    /// is likely then, by an exponential distribution of rates around the usual one (Gelman et al. 2013, 2.6).
+    static func rate(_ onsets: Int, seconds: Double) -> Double { Double(1 + onsets) / (1 / usualRate + seconds) }
 }

@@ -68,6 +68,54 @@ import Values
         #expect(detected(country.infos + Self.shaken(3).onsets, isEarly: isEarly).isEmpty)
     }
 
+    /// A defect: one in four earthquakes below a town was none where two of six stations were silent. Its waves come to all at
+    /// nearly one time, so that its place may be anywhere, and the stations far away from a place were taken for those of a
+    /// large network, where noise makes four agree.
+    @Test(arguments: [0, 2]) func fourOfSixInATownAreEnough(noise: Int) {
+        let centre = Place(latitude: 46, longitude: 7.5)
+        var dice = SplitMix64(state: 6)
+        var missed: [Int] = []
+        for trial in 0..<20 {
+            var country = Country(stations: 0, side: 1)
+            for i in 0..<6 {
+                let offset = SIMD2(dice.number(-5.5...5.5), dice.number(-5.5...5.5))
+                country.places.append(("S\(i)", Place(offset: offset, from: centre)))
+            }
+            let place = Place.middle(of: country.places.map(\.place))
+            let source = Hypocentre(origin: Country.start + 160, place: place, depth: dice.number(5...15))
+            var onsets = country.places.prefix(4).enumerated().map { i, station in
+                Country.onset(station.name, source.arrival(.p, at: station.place) + (i % 2 == 0 ? 0.1 : -0.1))
+            }
+            for i in 0..<noise { onsets.append(Country.onset("S\(4 + i)", source.origin - 40 - 10 * Double(i))) }
+            let last = detected(country.infos + onsets.sorted { $0.time < $1.time }).last?.message
+            if last == nil || last?.isWithdrawn == true { missed.append(trial) }
+        }
+        #expect(missed.count <= 1, "\(missed)")
+    }
+
+    /// A defect: one in ten earthquakes below six stations in 100 km was none where one or two of them were silent. The search had
+    /// kept places 250 km away only, where the waves come to all stations from one side, and no fit leads back from there.
+    @Test(arguments: [4, 5]) func fourOfSixThatAreFarApartAreEnough(count: Int) {
+        let centre = Place(latitude: 46, longitude: 7.5)
+        var dice = SplitMix64(state: 100)
+        var missed: [Int] = []
+        for trial in 0..<20 {
+            var country = Country(stations: 0, side: 1)
+            for i in 0..<6 {
+                let offset = SIMD2(dice.number(-50...50), dice.number(-50...50))
+                country.places.append(("S\(i)", Place(offset: offset, from: centre)))
+            }
+            let place = Place.middle(of: country.places.map(\.place))
+            let source = Hypocentre(origin: Country.start + 160, place: place, depth: dice.number(5...15))
+            let onsets = country.places.prefix(count).enumerated().map { i, station in
+                Country.onset(station.name, source.arrival(.p, at: station.place) + (i % 2 == 0 ? 0.1 : -0.1))
+            }
+            let last = detected(country.infos + onsets.sorted { $0.time < $1.time }).last?.message
+            if last == nil || last?.isWithdrawn == true { missed.append(trial) }
+        }
+        #expect(missed.isEmpty, "\(missed)")
+    }
+
     /// How often noise makes an event grows with the stations, their noise and the window, and falls with those that agree.
     @Test func chanceFollowsTheNumbers() {
         let quiet = Chance(stations: 6, agreeing: 4, rate: 1e-3, window: 20, residual: 0.15)
@@ -83,5 +131,8 @@ import Values
         #expect(changed { $0.rate = 0.01 } > Chance.least)
         #expect(changed { $0.residual = 1 } > quiet.events && changed { $0.window = 40 } > quiet.events)
         #expect(changed { $0.agreeing = 5 } < quiet.events / 100)
+        // What is not known yet is the usual rate; much that is known is what it was.
+        #expect(Chance.rate(0, seconds: 0) == Chance.usualRate && Chance.rate(0, seconds: 1000) == 5e-4)
+        #expect(abs(Chance.rate(999, seconds: 99_000) - 0.01) < 1e-15)
     }
 }
