@@ -250,11 +250,14 @@ extension Dispatcher {
     }
 
     private func context(_ reporter: Reporter) -> CommandContext {
-        CommandContext(
+        // (By the reporter: Debian 13's Swift 6.0.3 dies of a look through an object that a dispatcher has, since it cannot be
+        // copied.)
+        let settings = reporter.inForce
+        return CommandContext(
             revision: reporter.revision, boot: boot, uptime: Double(HostClock.monotonic() - started) / 1e9,
             wall: HostClock.wall(), topics: messenger.topics,
-            rate: status.now.sensor?.rate ?? keeper.inForce.configuration.sensor.rate,
-            takesConfirmations: keeper.inForce.configuration.detection.event.confirmation,
+            rate: status.now.sensor?.rate ?? settings.sensor.rate,
+            takesConfirmations: settings.detection.event.confirmation,
             alerts: reporter.activeAlerts,
             update: reporter.updateSituation,
             clock: { HostStatus.clock() ?? (TimeQuality(synced: false, source: .free), nil) },

@@ -36,7 +36,7 @@ final class Reporter {
     var rejectedCommands = 0
     /// Revision of the settings in force.
     var revision: Int { keeper.inForce.ledger.revision }
-    private var inForce: Configuration { keeper.inForce.configuration }
+    var inForce: Configuration { keeper.inForce.configuration }
     /// A change that was taken back, until the next one.
     var reverted: AlertFault?
     private var lastLevel: Level?
