@@ -16,7 +16,7 @@ from readings import Readings
 
 # Pauses between attempts (s): each between the first and three times the one before, at most the last.
 FIRST, LONGEST = 1.0, 15.0
-# Seconds that a connection may take on a machine on which all of them, and other checks, run.
+# Seconds by which an attempt may come late on a machine on which all of them, and other checks, run.
 BUSY = 4
 
 
