@@ -39,6 +39,8 @@ struct Region: Sendable {
     private var punctuality = Punctuality()
     /// Newest onset, nanoseconds of UTC.
     private var newest = Int64.min
+    /// Event time of the last versions.
+    private var said = Int64.min
     /// Reports that were older than what had been taken already.
     private(set) var late = 0
 
@@ -61,6 +63,7 @@ struct Region: Sendable {
         announcer.merge(other.announcer)
         for report in other.pending { hold(report) }
         newest = max(newest, other.newest)
+        said = max(said, other.said)
         late += other.late
     }
 
@@ -114,12 +117,17 @@ struct Region: Sendable {
     /// - Parameter now: nanoseconds of UTC.
     mutating func pass(clock now: Int64) -> [DueVersion] {
         let time = now - patience
-        guard time >= core.now || next.map({ $0 <= time }) == true else { return [] }
-        return settle(to: max(time, core.now))
+        var versions: [DueVersion] = []
+        if time >= core.now || next.map({ $0 <= time }) == true { versions = settle(to: max(time, core.now)) }
+        if let pause = endOfPause, pause <= now { versions += dueVersions(at: pause) }
+        return versions
     }
 
     /// When ``pass(clock:)`` has something to do next, nanoseconds of UTC; nil: not by itself.
-    var due: Int64? { next.map { $0 + patience } }
+    var due: Int64? { [next.map { $0 + patience }, endOfPause].compactMap(\.self).min() }
+
+    /// When a version that waits because the last one is too new is published. No station is waited for meanwhile.
+    private var endOfPause: Int64? { isEarly && !isMuted ? announcer.deadline : nil }
 
     /// Event time of what is done next without another message.
     private var next: Int64? { [nextDeadline, pending.first?.time].compactMap(\.self).min() }
@@ -136,9 +144,11 @@ struct Region: Sendable {
         return versions
     }
 
-    private mutating func dueVersions() -> [DueVersion] {
+    /// - Parameter time: of the versions, where event time is not so late yet.
+    private mutating func dueVersions(at time: Int64 = .min) -> [DueVersion] {
         guard !isMuted else { return [] }
-        let now = core.now
+        said = max(said, core.now, time)
+        let now = said
         return announcer.observe(core, now: now).map { DueVersion(message: $0, time: now) }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Messages
 import Propagation
 import Testing
+import Values
 
 @testable import Association
 
@@ -130,5 +131,32 @@ import Testing
         scene.add(Self.names("a"), at: SIMD2(0, 0), depth: 8, seconds: 0, magnitude: 5, phase: .p, asOf: 1)
         let early = try #require(scene.observe(20).first?.magnitude?.value)
         #expect(abs(early - 5) < 0.051, "\(early)")
+    }
+
+    /// A defect: a version that came too soon after the last one waited for late messages as well, up to a second longer.
+    @Test func theEndOfAPauseWaitsForNoMessage() throws {
+        var country = Country(stations: 6, side: 30, seed: 3)
+        let onsets = country.earthquake([1, 2], at: 50).sorted { $0.time < $1.time }
+        var detector = NetworkDetector(isEarly: true)
+        for info in country.infos { _ = detector.take(info, arrival: nil) }
+        var said: [(version: DueVersion, clock: Int64)] = []
+        for onset in onsets {
+            let arrival = Int64(onset.time * 1e9)
+            while let due = detector.due, due < arrival { said += detector.pass(clock: due).map { ($0, due) } }
+            said += detector.take(onset, arrival: arrival).map { ($0, arrival) }
+        }
+        // A peak grows, half a second after the last version.
+        let last = try #require(onsets.last)
+        let grown = try #require(said.last).clock + 500_000_000
+        let text = Timestamp(nanoseconds: grown).description
+        var update = last
+        update.payload = last.payload.with("event_type", "update").with("t", .string(text)).with("pga", 3.0)
+        let before = said.count
+        said += detector.take(update, arrival: grown).map { ($0, grown) }
+        #expect(said.count == before)
+        while said.count == before, let due = detector.due { said += detector.pass(clock: due).map { ($0, due) } }
+        #expect(said.last?.version.message.pga.value == 3)
+        #expect(try #require(said.last).clock - grown <= 510_000_000)
+        #expect(try #require(said.last).version.time >= said[before - 1].version.time)
     }
 }
