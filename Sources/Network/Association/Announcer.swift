@@ -88,13 +88,16 @@ struct Announcer: Sendable {
                 continue
             }
             guard !announced[at].isEnded else { continue }
-            let pause = pause(isFresh: isFresh(event, announced[at], now), options)
-            let next = max(announced[at].time, announced[at].looked) + pause
-            guard event.closed != nil || now >= next else {
+            let isFresh = isFresh(event, announced[at], now)
+            let next = max(announced[at].time, announced[at].looked) + pause(isFresh: isFresh, options)
+            let isDue = event.closed != nil || now >= next
+            // Sirens may wait for the first magnitude.
+            let isAwaited = isFresh && announced[at].last.map { $0.magnitude == nil } ?? false
+            var message = isDue || isAwaited ? message(event, core) : NetworkEventMessage()
+            guard isDue || message.magnitude != nil else {
                 deadline = min(deadline ?? next, next)
                 continue
             }
-            var message = message(event, core)
             message.kind = event.closed == nil ? .update : .end
             if let said = say(message, at, now) {
                 messages.append(said)
@@ -292,19 +295,22 @@ extension Announcer {
                     depth: Self.rounded($0.depth, 10))
             })
         let magnitude = MagnitudeRelation.estimate(peaks)
+        var isOpen = false
         if let magnitude {
-            let against = core.unmoved(by: event, at: source, magnitude: magnitude.value)
-            if against.count >= event.members.count {
+            let opposition = core.opposition(to: event, at: source, magnitude: magnitude.value)
+            isOpen = opposition.leavesOpen(event.members.count)
+            if opposition.isMajority(over: event.members.count) {
                 message.dispute = .silence
-                message.silent = Set(message.silent + against).sorted()
+                message.silent = Set(message.silent + opposition.unmoved).sorted()
             }
         }
         if message.dispute == nil, core.isOfLoneOperator(event) { message.dispute = .loneOperator }
         message.clocks = core.wrongClocks(event, source, magnitude: magnitude?.value).map {
             .init(id: $0.station, offset: Self.rounded($0.seconds, 10))
         }
-        // Where the place is not known, nor is the distance that a magnitude is computed with.
-        if location.quality == .good, !message.isDisputed, let magnitude {
+        // Where the place is not known, nor is the distance that a magnitude is computed with. Without a magnitude nobody is
+        // alarmed, so that it waits for those that may contradict.
+        if location.quality == .good, !message.isDisputed, !isOpen, let magnitude {
             let open = MagnitudeRelation.sigma(of: observations, at: location.candidates)
             let sigma = (magnitude.sigma * magnitude.sigma + open * open).squareRoot()
             message.magnitude = .init(

@@ -1,4 +1,3 @@
-import Glibc
 import Propagation
 
 /// Stations around a supposed source: those that have an onset of it, and those that should have one.
@@ -77,28 +76,6 @@ extension Associator {
         let from = source.origin + travel - options.gate(travel, .p)
         let until = source.arrival(.s, at: place) + 10
         return times.contains { from <= $0 && $0 <= until }
-    }
-
-    /// Stations that the waves have passed and that had no onset, though the peaks of the others say that the ground must have
-    /// moved there so that no station sleeps through it.
-    func unmoved(by event: AssociatedEvent, at source: Hypocentre, magnitude: Double) -> [String] {
-        let names = Set(event.members.map(\.station))
-        let now = Double(now) / 1e9
-        return stations.compactMap { name, station -> String? in
-            guard let place = station.place, !names.contains(name), station.watches(at: source.arrival(.p, at: place))
-            else { return nil }
-            let distance = place.distance(to: source.place)
-            let slant = (distance * distance + source.depth * source.depth).squareRoot()
-            guard
-                Phase.allCases.contains(where: { phase in
-                    source.arrival(phase, at: place) + 3 < now
-                        && MagnitudeRelation.logPeak(magnitude: magnitude, distance: slant, phase: phase)
-                            >= log10(Peers.strongPeak * 100)
-                })
-            else { return nil }
-            let from = source.arrival(.p, at: place) - 60
-            return station.recent.contains { $0 > from } ? nil : name
-        }.sorted()
     }
 
     /// Kilometres from the outermost of an event's stations up to which another one could confirm the event.

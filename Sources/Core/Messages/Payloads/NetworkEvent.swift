@@ -162,7 +162,10 @@ public struct NetworkEventMessage: Sendable, Equatable {
         f.number("rms_s", rms, unit: "s", "Root mean square of the residuals.")
         f.object(
             "magnitude", magnitude, .nullable, blank: Magnitude(value: 0, sigma: 0, relation: ""),
-            "From peak acceleration and distance; null below four stations, and where `place.quality` is not `good`."
+            """
+            From peak acceleration and distance; null below four stations, where `place.quality` is not `good`, and while \
+            others may still contradict.
+            """
         ) { $0.fields(&$1) }
         f.object("pga", pga, "Largest peak ground acceleration.") { extreme, f in
             f.number("value", extreme.value, unit: "m/s^2", "Peak.")
