@@ -310,10 +310,11 @@ declare_interface() {
 }
 
 # run_python PYTHON FILE ARGUMENT...: the part of a check that is in Python. It finds the modules that all checks share, and
-# servers, which Debian keeps out of a user's path.
+# servers, which Debian keeps out of a user's path. `python_inside`: what it is started inside of, such as a namespace.
+python_inside=()
 run_python() {
     declare_interface
-    local command=(env "PATH=$PATH:/usr/sbin:/sbin" "PYTHONPATH=$repository/deploy/checks/mqtt.d" "$1" -B "${@:2}")
+    local command=(env "PATH=$PATH:/usr/sbin:/sbin" "PYTHONPATH=$repository/deploy/checks/mqtt.d${PYTHONPATH:+:$PYTHONPATH}" "${python_inside[@]}" "$1" -B "${@:2}")
     # In the background it takes the place of this shell's copy, so that a signal reaches it.
     if [ "$BASHPID" = $$ ]; then "${command[@]}"; else exec "${command[@]}"; fi
 }

@@ -2,17 +2,15 @@
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 import time
 
 import certificates
 from agent import Agent
 from client import Client
-from judge import Judge
-from kinds import Mosquitto, found, free_port
+from kinds import Mosquitto, free_port
 from readings import Readings
+from verdict import Judge, within
 
 # Seconds: for the good-bye (3), the longest pause (2), a TLS handshake and a busy machine.
 GRACE = 8
@@ -25,13 +23,9 @@ class Guarded(Mosquitto):
     def launch(self):
         self.tls_port = free_port()
         certificates.make(self.path("tls"))
-        for user, password, flags in (("board", "right", ["-c"]), ("check", "check", [])):
-            subprocess.run([found("mosquitto_passwd"), *flags, "-b", self.path("passwords"), user, password],
-                           check=True, capture_output=True)
-        os.chmod(self.path("passwords"), 0o600)
         self.rights = "user check\ntopic readwrite #\n\nuser board\ntopic readwrite seismote/#\n"
         self.lines = [
-            "max_queued_messages 100000", f"password_file {self.path('passwords')}", f"listener {self.tls_port} 127.0.0.1",
+            "max_queued_messages 100000", f"listener {self.tls_port} 127.0.0.1",
             f"cafile {self.path('tls', 'ca.crt')}", f"certfile {self.path('tls', 'good.crt')}",
             f"keyfile {self.path('tls', 'server.key')}"]
         super().launch()
@@ -61,53 +55,53 @@ class Case(Judge):
 
         def final():
             return next((r for _, r in self.replies.get(identity, []) if r["phase"] != "accepted"), None)
-        return await self.wait(5, final)
+        return await within(final, 5)
 
     def since(self, moment, word):
         return next((at for at, text, kept in self.readings.online if at > moment and text == word and not kept), None)
 
     async def run(self, client, confirm):
-        ready = await self.wait(20, lambda: len(self.readings.health) > 2 and self.readings.health[-1][1]["samples"])
-        if not self.says(ready, "never came up"):
+        ready = await within(lambda: len(self.readings.health) > 2 and self.readings.health[-1][1]["samples"], 20)
+        if not self.expect(ready, "never came up"):
             return
         before = await self.ask(client, "config-get", "before")
         first = self.readings.health[-1]
         began = time.monotonic()
         reply = await self.ask(client, "config", "change", set=self.patch, confirm_s=confirm)
-        if not self.says(reply and reply["phase"] == "done", f"not taken: {reply}"):
+        if not self.expect(reply and reply["phase"] == "done", f"not taken: {reply}"):
             return
         if self.stays:
             await self.confirm(client, began, confirm)
         else:
             await self.revert(client, began, confirm, before)
-        await self.wait(5, lambda: self.readings.health[-1][0] > time.monotonic() - 0.5)
+        await within(lambda: self.readings.health[-1][0] > time.monotonic() - 0.5, 5)
         self.account(first)
 
     async def confirm(self, client, began, confirm):
-        online = await self.wait(GRACE, lambda: self.since(began, "online"))
-        if not self.says(online, "no new connection"):
+        online = await within(lambda: self.since(began, "online"), GRACE)
+        if not self.expect(online, "no new connection"):
             return
         reply = await self.ask(client, "config-confirm", "confirm")
-        self.says(reply and reply["phase"] == "done", f"not confirmed: {reply}")
+        self.expect(reply and reply["phase"] == "done", f"not confirmed: {reply}")
         await asyncio.sleep(max(0.0, began + confirm + 2 - time.monotonic()))
         after = await self.ask(client, "config-get", "after")
-        self.says(after and after["result"]["pending"] is None and after["rev"] == reply["rev"], f"not kept: {after}")
+        self.expect(after and after["result"]["pending"] is None and after["rev"] == reply["rev"], f"not kept: {after}")
         self.words = f"new connection after {online - began:5.1f} s, confirmed"
 
     async def revert(self, client, began, confirm, before):
-        offline = await self.wait(confirm, lambda: self.since(began, "offline"))
-        self.says(offline, "offline was not said")
-        online = await self.wait(confirm + GRACE, lambda: self.since(offline or began, "online"))
-        if not self.says(online, f"not back {confirm + GRACE} s after the change"):
+        offline = await within(lambda: self.since(began, "offline"), confirm)
+        self.expect(offline, "offline was not said")
+        online = await within(lambda: self.since(offline or began, "online"), confirm + GRACE)
+        if not self.expect(online, f"not back {confirm + GRACE} s after the change"):
             return
-        self.says(online - began >= confirm - 1, f"back before the time was over: {online - began:.1f} s")
-        self.says(online - began <= confirm + GRACE, f"back only after {online - began:.1f} s")
-        alert = await self.wait(5, lambda: self.alerts.get("config_reverted"))
-        self.says(alert, "no alert config_reverted")
+        self.expect(online - began >= confirm - 1, f"back before the time was over: {online - began:.1f} s")
+        self.expect(online - began <= confirm + GRACE, f"back only after {online - began:.1f} s")
+        alert = await within(lambda: self.alerts.get("config_reverted"), 5)
+        self.expect(alert, "no alert config_reverted")
         after = await self.ask(client, "config-get", "after")
-        if self.says(after and before, "no answer afterwards"):
+        if self.expect(after and before, "no answer afterwards"):
             same = after["result"]["config"] == before["result"]["config"]
-            self.says(same and after["result"]["pending"] is None, "the settings are not those of before")
+            self.expect(same and after["result"]["pending"] is None, "the settings are not those of before")
         self.words = f"back after {online - began:5.1f} s"
 
     def account(self, first):
@@ -115,20 +109,20 @@ class Case(Judge):
         samples = health1["samples"] - health0["samples"]
         # By the agent's own time: health may be said late. It counts whole blocks.
         took = health1["uptime_s"] - health0["uptime_s"]
-        self.says(abs(samples - took * RATE) < 2 * RATE, f"{samples} samples in {took:.1f} s")
+        self.expect(abs(samples - took * RATE) < 2 * RATE, f"{samples} samples in {took:.1f} s")
         for count in ("gaps", "lost_samples"):
-            self.says(health1[count] == health0[count], f"{count}: {health1[count] - health0[count]}")
+            self.expect(health1[count] == health0[count], f"{count}: {health1[count] - health0[count]}")
         came, missing, again = self.readings.account("trace")
         # What was published below the forbidden root is refused there.
         if "root" not in self.patch["mqtt"]:
-            self.says(missing == 0, f"traces missing: {self.readings.holes('trace')[:20]}")
+            self.expect(missing == 0, f"traces missing: {self.readings.holes('trace')[:20]}")
         self.words += (f", {samples} samples in {took:.1f} s, gaps 0, {came} traces, {missing} missing, "
                        f"{again} twice")
 
 
 async def main(program, folder, confirm):
     confirm = float(confirm)
-    broker = Guarded(folder)
+    broker = Guarded(folder, accounts={"board": "right", "check": "check"})
     await broker.start()
     secret = broker.write("secret", "right\n")
     cases = [
@@ -163,8 +157,8 @@ async def main(program, folder, confirm):
         broker.stop()
     bad = 0
     for case, agent in zip(cases, agents):
-        print(f"{case.what:18} {case.words or '-'}{'' if not case.problems else '  WRONG: ' + '; '.join(case.problems)}")
-        if case.problems:
+        print(f"{case.what:18} {case.words or '-'}{'' if not case.complaints else '  WRONG: ' + '; '.join(case.complaints)}")
+        if case.complaints:
             bad += 1
             print("    " + "\n    ".join(agent.words().splitlines()[-12:]))
     if strangers:

@@ -9,6 +9,7 @@ from agent import Agent
 from client import Client
 from proxy import Proxy
 from readings import Readings
+from verdict import within
 
 CONTENT_TYPE, RECEIVE_MAXIMUM, SERVER_KEEPALIVE, SESSION_EXPIRY = 0x03, 0x21, 0x13, 0x11
 PACKET_MAXIMUM, TOPIC_ALIASES = 0x27, 0x22
@@ -41,15 +42,6 @@ class Conversation:
             self.notes.append(f"subscription to {pattern} refused with {granted}")
         return client
 
-    @staticmethod
-    async def until(condition, seconds):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > deadline:
-                return False
-            await asyncio.sleep(0.02)
-        return True
-
     def result(self, feature, value):
         self.results[feature] = value
         return value
@@ -81,19 +73,19 @@ class Conversation:
         await self.restart()
         began = time.monotonic()
         self.figures["stop"] = await asyncio.to_thread(self.agent.stop)
-        self.result("offline at the end", await self.until(lambda: self.online(began, "offline"), 3))
+        self.result("offline at the end", await within(lambda: self.online(began, "offline"), 3))
         self.result("ends with 0", self.agent.process.returncode == 0)
 
     async def arrival(self):
         """Online, in the version that the broker has; all states at birth."""
         began = time.monotonic()
         self.launch(self.broker.protocol)
-        here = await self.until(lambda: self.online(began), self.broker.arrival)
+        here = await within(lambda: self.online(began), self.broker.arrival)
         if not here and self.broker.protocol == 5:
             self.result("falls back", False)
             await asyncio.to_thread(self.agent.stop)
             self.launch("3.1.1")
-            here = await self.until(lambda: self.online(began), self.broker.arrival)
+            here = await within(lambda: self.online(began), self.broker.arrival)
         elif 4 in self.proxy.versions and self.broker.protocol == 5:
             self.result("falls back", True)
         self.figures["online"] = time.monotonic() - began
@@ -104,12 +96,12 @@ class Conversation:
         if self.broker.protocol == 5:
             self.result("MQTT 5", version == 5)
         for name, topic in (("info", "state/info"), ("config", "state/config"), ("schema", "state/config/schema")):
-            self.result(name, await self.until(lambda topic=topic: self.topic(topic) in self.seen, 10))
+            self.result(name, await within(lambda topic=topic: self.topic(topic) in self.seen, 10))
 
     async def stream(self):
         """Traces, events with their whole waveform, acknowledgements."""
         await asyncio.sleep(8 * self.scale)
-        self.result("event", await self.until(lambda: self.readings.ended, 15))
+        self.result("event", await within(lambda: self.readings.ended, 15))
         await asyncio.sleep(0.5)
         came, missing, again = self.readings.account("trace")
         self.figures["traces"] = f"{came}-{missing}+{again}"
@@ -122,7 +114,7 @@ class Conversation:
             blocks = self.seen.get(self.topic("data/trace"), [])
             self.result("content type", bool(blocks) and all(
                 block.properties.get(CONTENT_TYPE) == b"application/json" for block in blocks))
-        self.result("acks counted", await self.until(self.acked, 20))
+        self.result("acks counted", await within(self.acked, 20))
         healths = [health for _, health in self.readings.health]
         self.figures["acked"] = healths[-1]["mqtt"]["acked"] if healths else 0
         refused = healths[-1]["mqtt"].get("refused") if healths else None
@@ -138,7 +130,7 @@ class Conversation:
     async def late(self, pattern, wanted):
         """Whether a subscriber that comes now is told at once, and that it was kept."""
         client = await self.reader(pattern)
-        await self.until(lambda: any(m.topic == wanted and m.retain for m in client.messages), 3)
+        await within(lambda: any(m.topic == wanted and m.retain for m in client.messages), 3)
         kept = [message for message in client.messages if message.topic == wanted and message.retain]
         await client.close()
         return kept[-1].payload if kept else None
@@ -157,7 +149,7 @@ class Conversation:
         client = await self.reader(topic)
         began = time.monotonic()
         await client.publish(topic, b"offline", retain=True)
-        self.result("foreign offline", await self.until(lambda: self.online(began), 3))
+        self.result("foreign offline", await within(lambda: self.online(began), 3))
         self.figures["corrected"] = time.monotonic() - began
         self.result("online is kept", await self.late(topic, topic) == b"online")
         await client.close()
@@ -166,21 +158,21 @@ class Conversation:
         """A command without a response topic, which 3.1.1 does not have: the reply comes to `res/<id>`."""
         client = await self.reader(self.topic("res/#"))
         await client.publish(self.topic("cmd/ping"), b'{"id":"q1"}')
-        self.result("command", await self.until(lambda: self.topic("res/q1") in self.seen, 5))
+        self.result("command", await within(lambda: self.topic("res/q1") in self.seen, 5))
         await client.close()
 
     async def death(self):
         """SIGKILL: the broker speaks for the agent; then it starts anew."""
         began = time.monotonic()
         self.agent.kill()
-        self.result("last will", await self.until(lambda: self.online(began, "offline"), 10))
+        self.result("last will", await within(lambda: self.online(began, "offline"), 10))
         self.figures["will"] = time.monotonic() - began
         online = self.topic("state/online")
         self.result("last will kept", await self.late(online, online) == b"offline")
         began = time.monotonic()
         self.launch("3.1.1" if self.results.get("falls back") is False else self.broker.protocol)
-        self.result("online after death", await self.until(lambda: self.online(began), self.broker.arrival))
-        await self.until(lambda: self.readings.last_trace > began, 10)
+        self.result("online after death", await within(lambda: self.online(began), self.broker.arrival))
+        await within(lambda: self.readings.last_trace > began, 10)
 
     async def restart(self):
         """The broker is killed and started again: the agent reconnects and publishes its retained messages again."""
@@ -195,12 +187,12 @@ class Conversation:
         await self.retried(lambda: self.reader(take=self.take))
         began = time.monotonic()
         self.proxy.mode = "pass"
-        self.result("back after restart", await self.until(lambda: self.online(began), 15))
+        self.result("back after restart", await within(lambda: self.online(began), 15))
         self.figures["back"] = time.monotonic() - began
         names = ["state/info", "state/config"] + ([] if "schema" in self.broker.lacks else ["state/config/schema"])
-        self.result("birth again", await self.until(
+        self.result("birth again", await within(
             lambda: all(self.topic(name) in self.seen for name in names), 10))
-        self.result("traces again", await self.until(lambda: self.readings.last_trace > began, 10))
+        self.result("traces again", await within(lambda: self.readings.last_trace > began, 10))
         await asyncio.sleep(2)
         came, missing, again = self.readings.account("trace")
         self.figures["after"] = f"{came}-{missing}+{again}"

@@ -3,7 +3,6 @@
 run.py PROJECT FOLDER PICTURES SERVICE...
 """
 
-import http.server
 import json
 import os
 import re
@@ -16,8 +15,9 @@ import threading
 import time
 import urllib.request
 
-import page
+import browser
 import readers
+from web import Handler, serve
 
 project, folder, pictures, *services = sys.argv[1:]
 ports = {name: int(port) for name, port in json.load(open("ports.json", encoding="utf-8")).items()}
@@ -71,23 +71,23 @@ def until(condition, seconds, words):
 def log(service):
     return podman("logs", container(service), check=False)
 
-class Phone(http.server.BaseHTTPRequestHandler):
+class Phone(Handler):
     """A server of ntfy, as far as seismote-notify needs one."""
 
     messages = []
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.messages.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
+        self.messages.append((self.path, {name.lower(): value for name, value in self.headers.items()}, self.body()))
+        self.answer()
 
     do_PUT = do_POST
 
-    def log_message(self, *_):
-        pass
+def look(password):
+    """The page through its login, until the station shakes."""
+    try:
+        browser.look(f"https://localhost:{ports['web']}/index.html", "viewer", password, "demo", os.path.join(pictures, "container-page.png"), 180)
+    except Exception as error:
+        fault(f"the page: {str(error)[:600]}")
 
 class SeedLink:
     """A client of SeedLink 3: the records of one station, all that the server has and what comes."""
@@ -176,7 +176,7 @@ class Messages:
         return found
 
 def main():
-    threading.Thread(target=http.server.ThreadingHTTPServer(("0.0.0.0", ports["phone"]), Phone).serve_forever, daemon=True).start()
+    serve(Phone, int(ports["phone"]), "0.0.0.0")
     # (The others run since README's line.)
     began = time.monotonic()
     compose("up", "-d", "--no-recreate", "notify", "station")
@@ -202,7 +202,7 @@ def main():
     password = password[1]
 
     messages = Messages(password)
-    looks = threading.Thread(target=page.look, args=(f"https://localhost:{ports['web']}/", password, os.path.join(pictures, "container-page.png"), fault))
+    looks = threading.Thread(target=look, args=(password,))
     looks.start()
     reader = SeedLink(("XX", "DEMO")) if "feed" in services else None
     records = []

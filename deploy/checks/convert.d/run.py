@@ -1,5 +1,6 @@
-"""run.py AGENT TOOL BROKER-PORT FOLDER RECORDING: see deploy/checks/convert."""
+"""run.py AGENT TOOL FOLDER RECORDING: see deploy/checks/convert."""
 
+import asyncio
 import csv
 import glob
 import json
@@ -14,18 +15,12 @@ from obspy.io.stationxml.core import validate_stationxml
 from pymseed import MS3Record
 
 from agent import merge, playing
+from kinds import Mosquitto
+from verdict import expect, finish, wait_until
 
-agent, tool, port, folder, recording = sys.argv[1:]
+agent, tool, folder, recording = sys.argv[1:]
 SCALES = {"E": 4.674e-06, "N": 4.677e-06, "Z": 4.679e-06}
 SCALE = ",".join(str(one) for one in SCALES.values())
-checks = 0
-
-
-def expect(condition, text):
-    global checks
-    if not condition:
-        raise SystemExit(f"FAILED: {text}")
-    checks += 1
 
 
 def path(name):
@@ -131,24 +126,21 @@ def files():
     print("files: miniSEED 2 and 3, SDS, CSV there and back")
 
 
-def messages():
+def messages(broker):
     """What a station sent."""
     original = samples(obspy.read(recording))
     for encoding in ("json", "cbor", "mseed2", "mseed3"):
         station = f"convert-{encoding}"
         lists = [path(f"{encoding}.{kind}") for kind in ("hex", "json")]
-        readers = [subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", "mosquitto_sub", "-p", port, "-t", f"seismote/{station}/{what}", "-F", form],
-            stdout=open(name, "wb")) for name, what, form in zip(lists, ("#", "data/trace"), ("%t %x", "%j"))]
+        readers = [broker.listener(name, "-t", f"seismote/{station}/{what}", "-F", form)
+                   for name, what, form in zip(lists, ("#", "data/trace"), ("%t %x", "%j"))]
         time.sleep(0.3)
-        settings = {"mqtt": {"uri": f"mqtt://127.0.0.1:{port}"}, "trace": {"encoding": encoding, "rate_hz": 100},
+        settings = {"mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "trace": {"encoding": encoding, "rate_hz": 100},
                     "station": {"code": "CLC", "network": "CI", "location": "10"}}
         process = playing(agent, folder, station, recording, 20, settings)
         process.settings = merge(process.settings, {"sensor": {"replay": {"loop": False, "scale": 1e-6}}})
         process.start()
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and "event/last" not in open(lists[0], errors="replace").read():
-            time.sleep(0.3)
+        wait_until(lambda: "event/last" in open(lists[0], errors="replace").read(), 60, f"{station}: an event")
         time.sleep(1)
         process.stop()
         for reader in readers:
@@ -253,8 +245,16 @@ def response():
         expect(worst_gain < 1e-3 and worst_phase < 1e-3, "the response is not that of the station")
 
 
-files()
-refusals()
-response()
-messages()
-print(f"{checks} comparisons")
+def main():
+    files()
+    refusals()
+    response()
+    broker = Mosquitto(folder)
+    asyncio.run(broker.start())
+    try:
+        messages(broker)
+    finally:
+        broker.stop()
+
+
+finish(main)

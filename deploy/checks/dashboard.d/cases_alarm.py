@@ -51,8 +51,7 @@ class Delivered:
     """When the broker hands on each version of a network event: a subscriber of its own."""
 
     def __init__(self, broker):
-        self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "seismote/network/event", "-F", "%U"],
-                                        stdout=subprocess.PIPE, text=True)
+        self.process = broker.listener(subprocess.PIPE, "-t", "seismote/network/event", "-F", "%U")
 
     def next(self):
         return float(self.process.stdout.readline()) * 1000
@@ -86,7 +85,7 @@ def delays(broker, number, wait, shown):
 def case_alarm_is_seen_and_heard(world):
     broker = world.another_broker("alarm")
     with Speakers(world, broker, "fleet", "20") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page("#/station/net-0001/health", broker=broker, size=(1280, 800))
         page.evaluate(NOTES)
         world.until(page, "Seismote.fleet.stations.get('net-0009')?.info?.station && Seismote.link.state === 'online'")
@@ -174,7 +173,7 @@ def case_far_alarm_sounds_another_way(world):
     """Within 100 km of the reader's station high and fast, farther away low and slow; what is near is not made quieter."""
     broker = world.another_broker("far")
     with Speakers(world, broker, "fleet", "10") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page("#/", broker=broker)
         world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info?.station && Seismote.fleet.stations.get('net-0003')?.info?.station")
         page.evaluate("Seismote.preferences.set('home', 'net-0009'); Seismote.preferences.set('sound', 'yes')")
@@ -211,7 +210,7 @@ def case_warning_before_s(world):
     """What a station warns of: a banner with a countdown, which ends when S has passed; and what nobody may say of another's."""
     broker = world.another_broker("warning")
     with Speakers(world, broker, "fleet", "8") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page("#/", broker=broker, size=(1280, 800))
         world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0004')?.info?.station")
         # Too little for the alarm line: nothing of it here either.
@@ -294,7 +293,7 @@ def case_alarm_in_firefox(world):
     """The same in Firefox: the first station, the banner, the sound after one click; then the other views."""
     broker = world.another_broker("firefox")
     with Speakers(world, broker, "fleet", "20") as speakers, Firefox(world.work) as firefox:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         firefox.open(broker.page)
         firefox.until("Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info && document.querySelectorAll('.station-card').length === 20", 40)
         firefox.click(".alarm-button")
@@ -322,7 +321,7 @@ def case_alarm_in_firefox(world):
 def case_kiosk_shows_one_view_after_the_other(world):
     broker = world.another_broker("kiosk")
     with Speakers(world, broker, "fleet", "8") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page("?kiosk=5", broker=broker, size=(1280, 720))
         world.until(page, "Seismote.fleet.stations.size === 8 && [...Seismote.fleet.stations.values()].some(({ online }) => online)")
         assert page.is_hidden(".menu") and page.is_hidden(".overview-tools")

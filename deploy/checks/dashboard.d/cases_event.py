@@ -5,7 +5,6 @@ import json
 import math
 import os
 import struct
-import subprocess
 import time
 
 from cases_alarm import stamp
@@ -192,11 +191,7 @@ def case_event_files(world):
     """What is downloaded is what the agent sent, byte for byte; what the ring has of it is the same."""
     world.quake()
     path = os.path.join(world.work, "sent")
-    with open(path, "wb") as file:
-        listener = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(world.broker.port), "-q", "1",
-             "-t", "seismote/demo/data/waveform/+", "-t", "seismote/demo/event/trigger", "-F", "%t %x"],
-            stdin=subprocess.DEVNULL, stdout=file)
+    listener = world.broker.listener(path, "-t", "seismote/demo/data/waveform/+", "-t", "seismote/demo/event/trigger", "-F", "%t %x")
     page = world.page("#/station/demo", size=(1280, 900))
     event = ended_event(world, page)
     open_event(world, page, event)

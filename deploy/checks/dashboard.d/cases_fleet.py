@@ -1,6 +1,5 @@
 """Many stations: what a page of a thousand costs, and how they are found, sorted and set."""
 
-import http.server
 import json
 import os
 import re
@@ -8,12 +7,13 @@ import shutil
 import struct
 import subprocess
 import sys
-import threading
 import time
 import zlib
 
 from looks import check_looks, coloured
 from marks import early, measures
+from programs import Program
+from web import Handler, serve
 from world import Broker, free_port, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -21,25 +21,17 @@ STATIONS = int(os.environ.get("SEISMOTE_FLEET", "1000"))
 ROWS = "document.querySelectorAll('.stations tbody tr:not(.room)')"
 
 
-class Speakers:
+class Speakers(Program):
     """speakers.py, until the end of a case."""
 
     def __init__(self, world, broker, mode, what):
-        self.log = os.path.join(world.work, f"{mode}-{what}-{free_port()}.log")
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", sys.executable, "-B", os.path.join(HERE, "speakers.py"), str(broker.port), mode, what],
-                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-    def said(self):
-        with open(self.log, encoding="utf-8") as file:
-            return file.read()
+        super().__init__(os.path.join(world.work, f"{mode}-{what}-{free_port()}.log"), sys.executable, "-B", os.path.join(HERE, "speakers.py"), str(broker.port), mode, what)
 
     def __enter__(self):
-        return self
+        return self if self.running else self.start()
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        self.kill()
 
 
 def sent(broker):
@@ -57,7 +49,7 @@ def metrics(session):
 def case_thousand_stations(world):
     broker = world.another_broker("thousand")
     with Speakers(world, broker, "fleet", str(STATIONS)) as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "a thousand stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "a thousand stations are there")
         began = time.monotonic()
         page = world.page(broker=broker, size=(1440, 900))
         world.until(page, f"{ROWS}.length >= 10")
@@ -107,7 +99,7 @@ def case_thousand_stations(world):
 def case_many_are_found_sorted_and_grouped(world):
     broker = world.another_broker("sorting")
     with Speakers(world, broker, "fleet", "220") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page(broker=broker, size=(1440, 1000))
         world.until(page, "Seismote.overview.rows.filter((row) => row.pga >= 0).length > 200")
         # Sorted by the keyboard alone.
@@ -240,7 +232,7 @@ def case_group_is_set_on_trial(world):
     broker.kill()
 
 
-class Tiles(http.server.BaseHTTPRequestHandler):
+class Tiles(Handler):
     """A server of tiles, each one colour; remembers who asked for which."""
     asked = []
 
@@ -256,22 +248,14 @@ class Tiles(http.server.BaseHTTPRequestHandler):
         # Neighbours in two greens, like a chessboard.
         x, y = (int(number) for number in re.findall(r"(\d+)/(\d+)\.png", self.path)[0])
         tile = self.png((170, 210, 160) if (x + y) % 2 else (200, 225, 190))
-        self.send_response(200)
-        self.send_header("Content-Type", "image/png")
-        self.send_header("Content-Length", str(len(tile)))
-        self.end_headers()
-        self.wfile.write(tile)
-
-    def log_message(self, *_):
-        pass
+        self.answer(tile, Content_Type="image/png")
 
 
 def case_map_has_names_and_tiles_where_they_are_wanted(world):
     """The map has names of places; without page.json's word nothing is fetched, with it tiles come from there alone, with whose they are."""
     www = os.path.join(world.work, "www-tiles")
     shutil.copytree(world.www, www)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tiles)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serve(Tiles)
     broker = Broker(os.path.join(world.work, "tiles"), www)
     world.brokers.append(broker.start())
     where = {"id": "here", "latitude": 48.137, "longitude": 11.575}
@@ -310,7 +294,7 @@ def case_network_event_on_the_map(world):
     """An earthquake that a network detector has put together: the list, its versions, the map with ellipse and waves."""
     broker = world.another_broker("together")
     with Speakers(world, broker, "fleet", "60") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page(broker=broker, size=(1440, 1100))
         world.until(page, "Seismote.overview.map.state().placed === 60")
         assert page.is_hidden(".network-card")
@@ -351,7 +335,7 @@ def case_network_events_that_are_no_more(world):
     """One that was withdrawn, one that became another, one whose end did not come: over, and only the earthquake is drawn."""
     broker = world.another_broker("no-more")
     with Speakers(world, broker, "fleet", "20") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page(broker=broker, size=(1440, 1100))
         world.until(page, "Seismote.overview.map.state().placed === 20")
         now = time.time()
@@ -440,8 +424,7 @@ def case_missed_event_is_asked_for(world):
 
     def make_event():
         """One event from its onset to its end; not before the filters have settled."""
-        done = subprocess.Popen(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "seismote/room/event/last", "-R", "-C", "1", "-W", "40"],
-                                stdout=subprocess.DEVNULL)
+        done = broker.listener(os.devnull, "-t", "seismote/room/event/last", "-R", "-C", "1", "-W", "40")
         world.until(page, "Seismote.fleet.now(Seismote.fleet.stations.get('room'))?.valid")
         page.evaluate("Seismote.link.command('room', 'test-event')")
         while done.poll() is None:

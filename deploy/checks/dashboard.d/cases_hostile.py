@@ -3,17 +3,15 @@ goes on showing the others. Once with the page's Content-Security-Policy and onc
 other lets through."""
 
 import copy
-import http.server
 import json
 import subprocess
 import threading
 import time
 
 from marks import at_night, early
+from web import Handler, serve
 from world import free_port, wait_until
 
-# Ended by the kernel should this check be killed.
-MORTAL = ["setpriv", "--pdeathsig", "KILL"]
 WHERE = ["#/", "#/station/hostile", "#/station/hostile/settings", "#/station/hostile/event/hostile-20260105T102030000Z"]
 # Looked at with the policy alone, for the time it takes.
 MORE = ["#/station/hostile/events", "#/station/hostile/history", "#/station/hostile/health", "#/group/all"]
@@ -38,21 +36,15 @@ class Trap:
     def __enter__(self):
         trap, self.asked = self, []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Counter(Handler):
             def do_GET(self):
                 trap.asked.append(self.path)
-                self.send_response(200)
-                self.send_header("Access-Control-Allow-Origin", "*")
-                self.end_headers()
+                self.answer(b"", Access_Control_Allow_Origin="*")
 
             do_POST = do_HEAD = do_GET
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
+        self.server = serve(Counter, free_port())
         self.at = f"127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
 
     def __exit__(self, *_):
@@ -89,8 +81,7 @@ def hollow(value, hostile):
 def model(world):
     """What a real station sends, by the part of the topic behind its id."""
     world.agent("model", {"station": {"latitude": 35.1, "longitude": -117.1, "description": "model"}})
-    listener = subprocess.Popen([*MORTAL, "mosquitto_sub", "-h", "127.0.0.1", "-p", str(world.broker.port), "-v", "-t", "seismote/model/state/#",
-                                 "-t", "seismote/model/event/#", "-t", "seismote/model/data/trace"], stdout=subprocess.PIPE, text=True)
+    listener = world.broker.listener(subprocess.PIPE, "-v", "-t", "seismote/model/state/#", "-t", "seismote/model/event/#", "-t", "seismote/model/data/trace")
     found = {}
 
     def read():
@@ -131,8 +122,7 @@ class Station:
 
     def __init__(self, world, messages):
         self.broker, self.messages, self.answer = world.broker, messages, {}
-        self.listener = subprocess.Popen([*MORTAL, "mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.broker.port), "-t",
-                                          "seismote/hostile/cmd/+"], stdout=subprocess.PIPE, text=True)
+        self.listener = self.broker.listener(subprocess.PIPE, "-t", "seismote/hostile/cmd/+")
         threading.Thread(target=self.reply, daemon=True).start()
 
     def reply(self):

@@ -88,7 +88,7 @@ def case_every_task_by_the_keyboard(world):
     broker = world.another_broker("keyboard")
     world.agent("bench", {"sensor": {"simulate": {"scenario": "quiet"}}}, broker=broker)
     with Speakers(world, broker, "station", "contract"), Speakers(world, broker, "fleet", "3") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page("#/", broker=broker, size=(1280, 900))
         page.context.add_init_script(WATCH)
         page.reload()

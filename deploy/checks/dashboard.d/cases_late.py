@@ -136,7 +136,7 @@ def case_many_labels_at_once(world):
         said = page.evaluate("Seismote.text.class.labels.footsteps")
         world.until(page, f"document.querySelector('.many-labels [role=status]').textContent === '10 events labelled: {said}.'", 40)
         assert page.evaluate("Seismote.eventsView.list.filter((one) => one.label === 'footsteps').length") == 10
-        assert speakers.said().count('"label": "footsteps"') == 10
+        assert speakers.words().count('"label": "footsteps"') == 10
         # By keys alone: a row down, chosen, labelled.
         boxes.nth(9).focus()
         for key in ("ArrowDown", "Space", "ArrowDown", "Space", "d"):

@@ -7,11 +7,10 @@ import json
 import os
 import re
 import statistics
-import subprocess
 import time
 
 from cases_fleet import metrics, sent
-from world import wait_until
+from programs import Program
 
 STATIONS = int(os.environ.get("SEISMOTE_FLEET", "1000"))
 SECONDS = int(os.environ.get("SEISMOTE_LOAD_SECONDS", "600"))
@@ -45,12 +44,11 @@ def case_thousand_stations_that_shake(world):
     broker = world.another_broker("load")
     tool = os.path.join(os.path.dirname(world.program), "seismote")
     folder = os.path.join(world.work, "load-network")
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     address = f"mqtt://127.0.0.1:{broker.port}"
-    detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", f"{tool}-network", "--broker", address, "--set", f"network.state={folder}"], **quiet)
+    detector = Program(os.devnull, f"{tool}-network", "--broker", address, "--set", f"network.state={folder}").start()
     limit = 2 * STATIONS + 1000
-    fleet = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "prlimit", f"--nofile={limit}:{limit}", f"{os.path.dirname(tool)}/simulate-fleet", str(STATIONS), "--broker", address, "--level-seconds", "1",
-                              "--earthquake-every", str(EVERY), "--magnitudes", "6,6", "--radius", "200", "--seconds", str(SECONDS + 1800)], **quiet)
+    fleet = Program(os.devnull, "prlimit", f"--nofile={limit}:{limit}", f"{os.path.dirname(tool)}/simulate-fleet", str(STATIONS), "--broker", address, "--level-seconds", "1",
+                    "--earthquake-every", str(EVERY), "--magnitudes", "6,6", "--radius", "200", "--seconds", str(SECONDS + 1800)).start()
     try:
         page = world.page(broker=broker, size=(1440, 900))
         session = page.context.new_cdp_session(page)
@@ -75,14 +73,13 @@ def case_thousand_stations_that_shake(world):
         collected.append(kept_heap(session))
         loaded = page.evaluate("performance.getEntriesByType('navigation')[0].encodedBodySize"
                                " + performance.getEntriesByType('resource').reduce((sum, entry) => sum + entry.encodedBodySize, 0)") / 1000
-        assert detector.poll() is None and fleet.poll() is None, "the fleet or the detector has ended"
+        assert detector.running and fleet.running, "the fleet or the detector has ended"
         kinds = page.evaluate("window.kinds")
         # What is as it should be: rows that are now, and an earthquake for each that was made.
         late = page.evaluate("Seismote.overview.rows.filter((row) => row.state === 'silent' || row.state === 'offline').length")
     finally:
         for process in (fleet, detector):
             process.kill()
-            process.wait()
     broker.kill()
     rate = [(at, count / 1000) for at, count in traffic]
     mean = [(samples[-1][1] - samples[0][1]) / (samples[-1][0] - samples[0][0]) for samples in (rate, processor)]

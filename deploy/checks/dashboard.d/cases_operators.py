@@ -127,7 +127,7 @@ def case_earthquake_of_many_stations(world):
     """The map first, the epicentre above the stations, discs in the colours of the shaking, waves that grow, what is missing as a count."""
     broker = world.another_broker("many-shake")
     with Speakers(world, broker, "fleet", "220") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         page = world.page(broker=broker, size=(1440, 1100))
         world.until(page, "Seismote.overview.map.state().placed >= 215")
         region = [{"latitude": [36.0, 36.2, 35.9, 35.6, 35.5], "longitude": [-118.0, -117.4, -117.1, -117.2, -117.9]}]

@@ -70,7 +70,7 @@ def case_axe_finds_nothing_serious(world):
     broker = world.another_broker("axe")
     found, count = [], 0
     with Speakers(world, broker, "fleet", "6") as speakers, Speakers(world, broker, "station", "contract"), Speakers(world, broker, "live", "live"):
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 300))
         for theme in ("light", "dark"):
             page = world.page(broker=broker, size=(1280, 900), theme=theme, policy=False)
@@ -311,7 +311,7 @@ def case_one_station_and_a_phone(world):
         broker.kill()
     broker = world.another_broker("phone")
     with Speakers(world, broker, "fleet", "30") as speakers:
-        wait_until(lambda: "ready" in speakers.said(), 60, "the stations are there")
+        wait_until(lambda: "ready" in speakers.words(), 60, "the stations are there")
         phone = world.page(broker=broker, size=(390, 844))
         world.until(phone, "Seismote.overview.map.state().placed >= 29")
         boxes = [phone.locator(selector).first.bounding_box()["y"] for selector in (".stations-scroll", ".map-card")]

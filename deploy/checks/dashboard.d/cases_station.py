@@ -20,7 +20,7 @@ UNNAMED = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "sw
 
 
 def contract(world, broker):
-    speakers = Speakers(world, broker, "station", "contract")
+    speakers = Speakers(world, broker, "station", "contract").start()
     page = world.page(broker=broker)
     world.until(page, "Seismote.fleet.stations.get('contract')?.info")
     world.close_page(page)
@@ -55,7 +55,7 @@ def case_month_of_events(world):
         assert name == "contract-events.xml" and len(catalogue(text)) == len(few)
         name, record = download(page, ".station-events tbody button >> nth=0")
         assert name.endswith(".mseed") and len(record) > 10000 and record[6:7] in (b"D", b"R", b"Q", b"M", b"") or record[:2] == b"MS", record[:8]
-        assert "events" in speakers.said()
+        assert "events" in speakers.words()
         broker.kill()
     return f"{len(few)} of a month's events"
 
@@ -79,7 +79,7 @@ def case_class_alarm_and_label(world):
         fresh = world.page(f"#/station/contract/event/{ended}", broker=broker, size=(1440, 900))
         world.until(fresh, "document.querySelectorAll('.label-card button:not([disabled])').length > 8")
         fresh.click(".label-card button:has-text('Truck')")
-        wait_until(lambda: re.search(r'^label .*"truck"', speakers.said(), re.M), 20, "the station hears the label")
+        wait_until(lambda: re.search(r'^label .*"truck"', speakers.words(), re.M), 20, "the station hears the label")
         world.until(fresh, "document.querySelector('.event-title .class-badge').textContent === 'Truck'")
         world.picture(fresh, "event-labelled", whole=True)
         for theme, size in (("dark", (1440, 900)), ("light", (390, 844))):

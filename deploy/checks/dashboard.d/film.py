@@ -9,18 +9,17 @@ on. The pictures are of the page of that moment; below each the alarm line until
 import io
 import json
 import os
-import subprocess
 import sys
 import time
 
 import obspy
 from PIL import Image, ImageDraw, ImageFont
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "association.d"))
-from openeew import PLACES  # noqa: E402
-from world import World  # noqa: E402
+from openeew import PLACES
+from world import World
 
-from agent import Agent  # noqa: E402
+from agent import Agent
+from programs import Program
 
 DAY, HOME, NOISE, AFTER = "2020_1_29", "009", 75, 40
 COUNT, WIDTH, STRIP = 10, 640, 54
@@ -69,8 +68,7 @@ def main(program, tool, work, pictures, field, line):
         shift = time.time() + 25 - (first - NOISE)
         first, s = first + shift, s + shift
         log = os.path.join(work, "line")
-        detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", f"{tool}-network", "--broker", f"mqtt://127.0.0.1:{world.broker.port}", "--set", f"network.state={work}/network"],
-                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        detector = Program(os.path.join(work, "network.log"), f"{tool}-network", "--broker", f"mqtt://127.0.0.1:{world.broker.port}", "--set", f"network.state={work}/network").start()
         agents = []
         for one in records:
             number = one["record"][-3:]
@@ -106,7 +104,6 @@ def main(program, tool, work, pictures, field, line):
             for agent in agents:
                 agent.stop()
             detector.kill()
-            detector.wait()
         print(f"{len(agents)} agents; first P at 0, the line on after {changes[0][0] - first:.1f} s, S at oe{HOME} after {s - first:.1f} s: {s - changes[0][0]:.1f} s before it; the line was off for good {changes[-1][0] - s:.1f} s after it")
         for one in found:
             print(f"earthquake of {len(one['stations'])} stations, version {one['version']}, {one['latitude']:.2f}, {one['longitude']:.2f}, M {(one.get('magnitude') or {}).get('value')}")

@@ -10,11 +10,11 @@ import base64
 import json
 import os
 import socket
-import subprocess
 import tempfile
 import time
 
 from kinds import free_port
+from programs import spawn
 
 
 class Firefox:
@@ -26,12 +26,10 @@ class Firefox:
                        'user_pref("browser.shell.checkDefaultBrowser", false);\nuser_pref("toolkit.telemetry.enabled", false);\nuser_pref("network.captive-portal-service.enabled", false);\n')
         run = os.path.join(self.profile, "run")
         os.mkdir(run, 0o700)
-        self.sound = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--load=module-null-sink",
-                                       f"--load=module-native-protocol-unix auth-anonymous=1 socket={run}/native"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                      env={**os.environ, "HOME": self.profile, "XDG_RUNTIME_DIR": run})
-        with open(os.path.join(self.profile, "log"), "wb") as log:
-            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "firefox-esr", "--marionette", "--headless", "--no-remote", "--profile", self.profile, "--width", "1280", "--height", "900"],
-                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, "HOME": self.profile, "PULSE_SERVER": f"unix:{run}/native"})
+        self.sound = spawn(["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--load=module-null-sink",
+                            f"--load=module-native-protocol-unix auth-anonymous=1 socket={run}/native"], env={**os.environ, "HOME": self.profile, "XDG_RUNTIME_DIR": run})
+        self.process = spawn(["firefox-esr", "--marionette", "--headless", "--no-remote", "--profile", self.profile, "--width", "1280", "--height", "900"],
+                             os.path.join(self.profile, "log"), env={**os.environ, "HOME": self.profile, "PULSE_SERVER": f"unix:{run}/native"})
         self.socket = None
 
     def __enter__(self):

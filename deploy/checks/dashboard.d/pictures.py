@@ -16,10 +16,9 @@ import time
 import pypdfium2
 from PIL import Image
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "association.d"))
-from openeew import LATENCY, PLACES  # noqa: E402
-from orders import spoken  # noqa: E402
-from world import World, wait_until  # noqa: E402
+from openeew import LATENCY, PLACES
+from orders import spoken
+from world import World
 
 DAY, SPEED = "2020_1_29", 20
 
@@ -64,18 +63,16 @@ def earthquake(world, tool, work, field):
         records = [one for one in json.load(file)["records"] if one["record"].startswith(DAY)]
     records = [one for one in records if one["record"][-3:] in PLACES]
     heard = os.path.join(work, "heard.txt")
-    with open(heard, "w", encoding="utf-8") as file:
-        reader = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(world.broker.port), "-v", "-q", "1",
-                                   "-t", "seismote/+/event/trigger", "-t", "seismote/+/state/info"], stdout=file)
-        for one in records:
-            number = one["record"][-3:]
-            latitude, longitude = (float(part) for part in PLACES[number].split(","))
-            world.agent(f"oe{number}", {
-                "station": {"latitude": latitude, "longitude": longitude, "description": f"OpenEEW, sensor {number}"},
-                "sensor": {"driver": "replay", "replay": {"file": os.path.join(field, one["record"] + ".mseed"), "speed": SPEED, "scale": 1e-5}}})
-        # 300 s of recording each.
-        time.sleep(300 / SPEED + 20)
-        reader.kill()
+    reader = world.broker.listener(heard, "-v", "-t", "seismote/+/event/trigger", "-t", "seismote/+/state/info")
+    for one in records:
+        number = one["record"][-3:]
+        latitude, longitude = (float(part) for part in PLACES[number].split(","))
+        world.agent(f"oe{number}", {
+            "station": {"latitude": latitude, "longitude": longitude, "description": f"OpenEEW, sensor {number}"},
+            "sensor": {"driver": "replay", "replay": {"file": os.path.join(field, one["record"] + ".mseed"), "speed": SPEED, "scale": 1e-5}}})
+    # 300 s of recording each.
+    time.sleep(300 / SPEED + 20)
+    reader.kill()
     infos, lines = {}, []
     for text in open(heard, encoding="utf-8"):
         topic, _, payload = text.partition(" ")

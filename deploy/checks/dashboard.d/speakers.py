@@ -22,9 +22,7 @@ import struct
 import sys
 import time
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mqtt.d"))
-
-from client import Client  # noqa: E402
+from client import Client
 
 RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "reference", "records", "r10_ridgecrest38_tow2.mseed")
 VERBS = ["config", "config-get", "snapshot", "events", "event", "history", "label", "ping"]

@@ -14,25 +14,19 @@ import functools
 import os
 import re
 import socket
-import subprocess
-import sys
 import threading
-import time
 
 from playwright.sync_api import Error, sync_playwright
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mqtt.d"))
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "brokers.d"))
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "network.d"))
-
-from agent import Agent, merge, playing  # noqa: E402
-from certificates import make as make_certificates  # noqa: E402
-from client import Client  # noqa: E402
-from kinds import Mosquitto, found, free_port  # noqa: E402
+from agent import Agent, merge, playing
+from browser import chromium
+from certificates import make as make_certificates
+from client import Client
+from kinds import Mosquitto, free_port
+from verdict import wait_until
 
 REPOSITORY = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 RECORDING = os.path.join(REPOSITORY, "deploy/recordings/ridgecrest-2019-07-06-clc.mseed")
-FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio"]
 PATIENCE = 90
 
 
@@ -40,7 +34,7 @@ class Broker(Mosquitto):
     """A mosquitto with deploy/dashboard/mosquitto.conf's way of serving the page."""
 
     def __init__(self, folder, www, users=None, acl=None, certificate=False):
-        super().__init__(os.path.dirname(folder), os.path.basename(folder), rights=acl)
+        super().__init__(os.path.dirname(folder), os.path.basename(folder), rights=acl, accounts=users)
         os.chmod(self.folder, 0o755)
         self.www, self.users, self.web = www, users, free_port()
         self.page = f"http://127.0.0.1:{self.web}/index.html"
@@ -48,10 +42,6 @@ class Broker(Mosquitto):
         if certificate:
             make_certificates(self.folder)
             self.lines += [f"certfile {self.folder}/good.crt", f"keyfile {self.folder}/server.key"]
-        if users:
-            path = self.write("users", "".join(f"{user}:{password}\n" for user, password in users.items()))
-            subprocess.run([found("mosquitto_passwd"), "-U", path], check=True)
-            self.lines += ["allow_anonymous false", f"password_file {path}"]
         self.speakers = {}
 
     def start(self):
@@ -94,14 +84,6 @@ def listening(port):
         return False
 
 
-def wait_until(condition, seconds, what):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.05)
-
-
 class World:
     def __init__(self, program, work, artifacts, www=None):
         self.program, self.work, self.artifacts = program, work, artifacts
@@ -112,7 +94,7 @@ class World:
     def __enter__(self):
         self.broker.start()
         self.playwright = sync_playwright().start()
-        self.browser = self.playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", headless=True, args=FLAGS)
+        self.browser = chromium(self.playwright)
         return self
 
     def __exit__(self, *_):

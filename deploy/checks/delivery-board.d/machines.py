@@ -1,7 +1,6 @@
 """What the scenarios need around the board: their steps, a server of packages, the page, a subscriber, and the sensor on it."""
 import collections
 import functools
-import http.server
 import io
 import os
 import subprocess
@@ -9,22 +8,18 @@ import tarfile
 import threading
 import time
 
+from web import Files, serve
+
 checks = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-class Packages(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-def serve(work, names):
+def packages(work, names):
     """These folders of `work`, by http on port 80."""
     site = os.path.join(work, "site-" + names[-1])
     os.makedirs(site)
     for name in names:
         os.symlink(os.path.join(work, name), os.path.join(site, name))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 80), functools.partial(Packages, directory=site))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    serve(functools.partial(Files, directory=site), 80)
 
 
 def sensor(board, work):
@@ -83,7 +78,7 @@ class Page:
     def picture(self, python, user, station, *seconds):
         """A browser that signs in, says `live`, and makes a picture; with seconds, when the station shakes within them."""
         words = [user[0], user[1], station, os.path.join(self.work, station + ".png"), *map(str, seconds)]
-        return subprocess.Popen([python, "-B", os.path.join(checks, "delivery.d/page.py"), *words], stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen([python, "-B", os.path.join(checks, "mqtt.d/browser.py"), *words], stdout=subprocess.PIPE, text=True)
 
     def stop(self):
         self.process.terminate()

@@ -32,7 +32,7 @@ class Case:
         self.code, self.remedy, self.told = code, remedy, told
         self.folder = os.path.join(WORK, self.name)
         self.options, self.environment, self.agent, self.broker = [], {}, None, None
-        self.settings, self.lines = {}, []
+        self.settings, self.lines, self.accounts = {}, [], None
         self.again, self.program = 0, AGENT
         # As the unit has it: a folder in memory for the agent's own state.
         self.runtime = os.path.join(self.folder, "run")
@@ -42,7 +42,7 @@ class Case:
     async def station(self):
         os.makedirs(self.folder, exist_ok=True)
         os.chmod(self.folder, 0o755)
-        self.broker = Mosquitto(self.folder, "broker", self.lines)
+        self.broker = Mosquitto(self.folder, "broker", self.lines, accounts=self.accounts)
         await self.broker.start()
         settings = {"mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker.port}"}, "sensor": {"simulate": {"scenario": "quiet"}}}
         self.agent = Agent(self.program, self.folder, "board", settings)
@@ -308,14 +308,12 @@ class WrongPassword(Case):
 
     def __init__(self):
         super().__init__("broker_credentials", "seismote-broker invite board", "[Nn]ot authori[sz]ed|[Bb]ad user")
-        self.lines = [f"password_file {os.path.join(self.folder, 'accounts')}", "allow_anonymous true"]
+        self.accounts, self.lines = {"board": "right"}, ["allow_anonymous true"]
         self.secret = os.path.join(self.folder, "password")
         self.settings = {"mqtt": {"username": "board", "password_file": self.secret}}
 
     async def station(self):
         os.makedirs(self.folder, exist_ok=True)
-        accounts = os.path.join(self.folder, "accounts")
-        subprocess.run(["mosquitto_passwd", "-b", "-c", accounts, "board", "right"], check=True, capture_output=True)
         self.say("right")
         await super().station()
 

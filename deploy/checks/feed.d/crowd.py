@@ -22,18 +22,14 @@ import obspy
 from obspy.io.stationxml.core import validate_stationxml
 
 from client import Client
-from kinds import Mosquitto
+from kinds import Mosquitto, free_port
 from processors import Processors
 from program import Feed
+from verdict import Judge, finish, verdict
 
 SELECTORS, STATIONS = 2000, 20
-complaints = []
-
-
-def expect(right, text):
-    if not right:
-        complaints.append(text)
-        print(f"NOT AS IT SHOULD BE: {text}", flush=True)
+judge = Judge(aloud=True)
+expect = judge.expect
 
 
 def fill(folder, megabytes):
@@ -225,7 +221,6 @@ def encrypted(program, folder, broker):
         file.write(f"ali:{hashed}\n")
     first = Feed(program, os.path.join(folder, "tls"), ["--broker", f"127.0.0.1:{broker.port}"])
     ports = {"seedlink": first.seedlink, "web": first.web}
-    from kinds import free_port
     secure, https = free_port(), free_port()
     first.lines = (f"feed.seedlink_tls_port={secure}", f"feed.web_tls_port={https}", f"feed.tls_cert_file={cert}",
                    f"feed.tls_key_file={key}", f"feed.accounts_file={accounts}", "feed.client_id=tls",
@@ -349,7 +344,7 @@ async def main():
             said[name] = max([longest, *found])
     expect(others.poll() is None, "the bad clients have ended")
     cut = int(others.communicate(timeout=60)[0] or 0)
-    expect(feed.process.poll() is None, f"the feed has died: {feed.words()[-500:]}")
+    expect(feed.running, f"the feed has died: {feed.words()[-500:]}")
     processor, now, most = feed.cost()
     crowd.ending = True
     for task in tasks:
@@ -371,9 +366,9 @@ async def main():
     expect(most < 300, f"{most:.0f} MiB")
     feed.kill()
     broker.stop()
-    if complaints:
+    if judge.complaints:
         print(feed.words()[-1500:])
-        raise SystemExit(f"FAILED: {len(complaints)} complaints")
+    return verdict(judge.complaints)
 
 
-asyncio.run(nobody_wants(*map(int, sys.argv[2:])) if sys.argv[1] == "--bad" else main())
+finish(nobody_wants(*map(int, sys.argv[2:])) if sys.argv[1] == "--bad" else main())

@@ -1,35 +1,34 @@
 """A seismote-feed under test: its settings, its ports, what it costs and what it has declared missing."""
 
 import os
-import re
 import socket
 import sqlite3
-import subprocess
 import time
 import urllib.request
 
 from kinds import free_port
+from programs import Program
 
 
-class Feed:
-    """One process. `broker`: the words that tell it where its broker is; `lines`: further settings."""
+class Feed(Program):
+    """`broker`: the words that tell it where its broker is; `lines`: further settings."""
 
     def __init__(self, program, folder, broker, *lines):
         self.program, self.folder, self.broker = program, folder, broker
         self.seedlink, self.web = free_port(), free_port()
-        self.log, self.process, self.lines = os.path.join(folder, "feed.log"), None, lines
+        self.lines = lines
         os.makedirs(folder, exist_ok=True)
+        super().__init__(os.path.join(folder, "feed.log"))
 
-    def start(self, last=None):
-        """`last`: the port that it listens on last; else that of the web services."""
+    def line(self):
         settings = [f"feed.state={self.folder}", f"feed.seedlink_port={self.seedlink}", f"feed.web_port={self.web}",
                     "feed.patience_s=14", "feed.idle_s=5", "feed.record_s=2", "mqtt.reconnect.min_s=0.2",
                     "mqtt.reconnect.max_s=1", *self.lines]
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", self.program, *self.broker,
-                 *[word for one in settings for word in ("--set", one)]],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        return [self.program, *self.broker, *[word for one in settings for word in ("--set", one)]]
+
+    def start(self, last=None):
+        """`last`: the port that it listens on last; else that of the web services."""
+        super().start()
         end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
@@ -39,22 +38,9 @@ class Feed:
                 time.sleep(0.05)
         raise SystemExit(f"FAILED: the feed does not listen: {self.words()[-500:]}")
 
-    def words(self):
-        with open(self.log, encoding="utf-8", errors="replace") as file:
-            return file.read()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
     def cost(self):
         """(seconds of processor time, MiB of memory now, MiB at most)"""
-        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
-            status = file.read()
-        now, most = (int(re.search(rf"{key}:\s+(\d+)", status).group(1)) / 1024 for key in ("VmRSS", "VmHWM"))
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), now, most
+        return self.cpu(), self.memory_kib() / 1024, self.memory_kib("VmHWM") / 1024
 
     def get(self, path, **headers):
         request = urllib.request.Request(f"http://127.0.0.1:{self.web}{path}", headers=headers)

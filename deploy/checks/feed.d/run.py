@@ -5,7 +5,6 @@ import io
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -26,17 +25,13 @@ from outputs import DataLink, Shake
 from program import Feed
 from readers import Light, Reader, fetch4
 from samples import UNIT, differences, judge_numbers, judge_order, series
+from verdict import Judge, finish, verdict, within
 
 KINDS = [  # encoding, rate of the traces, signals
     ("json", 100, ["raw"]), ("mseed2", 100, ["raw"]), ("cbor", 20, ["raw", "filtered"]), ("json", 25, ["filtered"]),
 ]
-complaints = []
-
-
-def expect(right, text):
-    if not right:
-        complaints.append(text)
-        print(f"NOT AS IT SHOULD BE: {text}", flush=True)
+judge = Judge(aloud=True)
+expect = judge.expect
 
 
 def address(broker):
@@ -71,10 +66,7 @@ async def snapshot(client, station, begin, end):
     client.take = take
     await client.publish(f"seismote/{station}/cmd/snapshot", json.dumps(
         {"id": f"check-{station}", "from": str(begin), "to": str(end)}).encode())
-    for _ in range(300):
-        if any(reply["phase"] != "accepted" for reply in replies):
-            break
-        await asyncio.sleep(0.1)
+    await within(lambda: any(reply["phase"] != "accepted" for reply in replies), 30, every=0.1)
     final = replies[-1] if replies else {}
     expect(final.get("phase") == "done", f"{station}: no snapshot: {final}")
     await asyncio.sleep(1)
@@ -212,9 +204,7 @@ async def judge_beyond(program, folder, broker, name, known):
                  "feed.client_id=young").start()
     fdsn = FDSN(f"http://127.0.0.1:{young.web}", timeout=40)
     network, station, location, channel = name.split(".")
-    end = time.monotonic() + 40
-    while time.monotonic() < end and f"|{station}|" not in young.get("/fdsnws/station/1/query?format=text"):
-        await asyncio.sleep(0.5)
+    await within(lambda: f"|{station}|" in young.get("/fdsnws/station/1/query?format=text"), 40, every=0.5)
     # (What was on the way to the disk when the station was killed is not there.)
     times, values = known
     begin = obspy.UTCDateTime(ns=int(max(times[0], times[-1] - 60e9))) + 1.003
@@ -248,9 +238,7 @@ async def main():
     for one in agents:
         one.start()
     names = [f"XX_{code(index)}" for index in range(count)]
-    end = time.monotonic() + 40
-    while time.monotonic() < end and feed.get("/metrics").count("seismote_station_online") < count + 2:
-        await asyncio.sleep(0.2)
+    await within(lambda: feed.get("/metrics").count("seismote_station_online") >= count + 2, 40, every=0.2)
     # A client that asks for a station that is not there yet is refused nothing: it comes when it comes.
     reader = Reader(feed.seedlink, names)
     second = Reader(feed.seedlink, names)
@@ -286,7 +274,7 @@ async def main():
     for text in wrong:
         expect(False, text)
     await asyncio.sleep(16)
-    expect(feed.process.poll() is None, f"the feed has died: {feed.words()[-800:]}")
+    expect(feed.running, f"the feed has died: {feed.words()[-800:]}")
     processor, now, most = feed.cost()
     client = Client("check", version=5)
     await client.connect(broker.port)
@@ -336,8 +324,8 @@ async def main():
            "version 4 has other records than version 3")
     for one in agents:
         one.stop()
-    os.kill(feed.process.pid, signal.SIGTERM)
-    expect(feed.process.wait(10) == 0, "the feed did not end politely")
+    feed.stop(10)
+    expect(feed.process.returncode == 0, "the feed did not end politely")
     print(f"{count} stations, 2 ObsPy clients and {clients} others, {seconds} s, kills {kills}: {samples} samples in "
           f"{len(reader.records)} records, each once and in order; {gaps} gaps, all declared; {compared} samples are "
           f"those of the stations' disks; dataselect {pulled} samples, and {beyond} from a station's disk; {events} events; DataLink {given} "
@@ -346,9 +334,9 @@ async def main():
     if size:
         await fleet.measure(Feed, program, folder, broker, size, expect)
     broker.stop()
-    if complaints:
+    if judge.complaints:
         print(feed.words()[-1500:])
-        raise SystemExit(f"FAILED: {len(complaints)} complaints")
+    return verdict(judge.complaints)
 
 
-asyncio.run(main())
+finish(main())

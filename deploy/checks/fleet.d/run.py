@@ -13,6 +13,7 @@ from client import Client
 from kinds import Mosquitto
 from proxy import Proxy
 from readings import Readings
+from verdict import Judge, verdict, within
 
 # Pauses between attempts (s): each between the first and three times the one before, at most the last.
 FIRST, LONGEST = 1.0, 15.0
@@ -20,16 +21,13 @@ FIRST, LONGEST = 1.0, 15.0
 BUSY = 4
 
 
-class Fleet:
+class Fleet(Judge):
     def __init__(self, program, folder, stations, outage):
+        super().__init__()
         self.names = [f"station-{i}" for i in range(stations)]
         self.folder, self.program, self.outage = folder, program, outage
         self.agents, self.readings = [], {name: Readings(name) for name in self.names}
-        self.complaints, self.client = [], None
-
-    def expect(self, right, text):
-        if not right:
-            self.complaints.append(text)
+        self.client = None
 
     def take(self, message):
         reading = self.readings.get(message.topic.split("/")[1])
@@ -50,9 +48,7 @@ class Fleet:
         return found
 
     async def until_all(self, since, seconds):
-        deadline = time.monotonic() + seconds
-        while len(self.online(since)) < len(self.names) and time.monotonic() < deadline:
-            await asyncio.sleep(0.05)
+        await within(lambda: len(self.online(since)) == len(self.names), seconds, every=0.05)
         return self.online(since)
 
     async def run(self):
@@ -165,10 +161,8 @@ async def main():
         await fleet.run()
     finally:
         await fleet.close()
-    for complaint in fleet.complaints[:20]:
-        print(f"FAILED {complaint}")
     print(f"{len(fleet.names)} stations, {len(fleet.complaints)} complaints")
-    return 1 if fleet.complaints else 0
+    return verdict(fleet.complaints, 20)
 
 
 if __name__ == "__main__":

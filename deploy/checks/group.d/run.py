@@ -13,7 +13,7 @@ from agent import Agent, merge
 from client import Client, response_to
 from kinds import Mosquitto
 from readings import Readings
-from verdict import verdict
+from verdict import Judge, verdict
 
 # The random delay before a group is answered (s), and what a busy machine may add to a time.
 DELAY, BUSY = 5, 15
@@ -62,8 +62,9 @@ class Station(Readings):
         return " ".join([found[1]["phase"], *codes])
 
 
-class Group:
+class Group(Judge):
     def __init__(self, program, folder, count, confirm):
+        super().__init__()
         self.program, self.folder, self.confirm = program, folder, confirm
         turn = [kind for kind, (share, _, _) in KINDS.items() for _ in range(share)]
         self.stations = {}
@@ -71,13 +72,9 @@ class Group:
             # 7 and 20 have no common divisor: any few of them are of all kinds.
             kind = turn[i * 7 % len(turn)]
             self.stations[f"station-{i}"] = Station(f"station-{i}", kind)
-        self.agents, self.complaints, self.counts = [], [], collections.Counter()
+        self.agents, self.counts = [], collections.Counter()
         self.client = self.reader = None
         self.news = asyncio.Event()
-
-    def expect(self, right, text):
-        if not right:
-            self.complaints.append(text)
 
     def take(self, message):
         parts = message.topic.split("/")

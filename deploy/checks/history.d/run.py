@@ -15,15 +15,7 @@ from obspy.io.quakeml.core import _validate
 from agent import Agent, playing
 from client import Client, Refused, response_to
 from kinds import Mosquitto
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
+from verdict import Failure, expect
 
 
 class Reader:

@@ -5,11 +5,12 @@ import json
 import os
 import pathlib
 import re
-import signal
-import subprocess
 import time
 
 import aiohttp
+
+from programs import Program
+from verdict import until
 
 CONFIGURATION = """\
 homeassistant: {{name: Check, latitude: 52.0, longitude: 5.0, elevation: 0, unit_system: metric, time_zone: UTC, country: NL}}
@@ -47,13 +48,14 @@ AUTOMATIONS = """\
 BLUEPRINTS = pathlib.Path(__file__).resolve().parents[2] / "integrations/home-assistant/blueprints"
 
 
-class HomeAssistant:
+class HomeAssistant(Program):
     def __init__(self, environment, folder, port):
         self.environment, self.folder, self.port = pathlib.Path(environment), pathlib.Path(folder), port
         self.base = f"http://127.0.0.1:{port}"
         # From 2024.10 on: older ones have other words for the same.
         self.blueprints = False
-        self.process = self.session = self.token = self.refresh = None
+        self.session = self.token = self.refresh = None
+        super().__init__(str(self.folder / "output"), f"{self.environment}/bin/hass", "-c", str(self.folder), "--skip-pip")
         # What the page of a browser gets: entity -> state and attributes, and every state in its order.
         self.states, self.past, self.watching = {}, [], None
         # An entity's id -> the one that its name would give, by which the check knows it; and back.
@@ -81,21 +83,13 @@ class HomeAssistant:
             configuration = configuration.replace("automation: !include automations.yaml\n", "")
         (self.folder / "configuration.yaml").write_text(configuration)
         environment = dict(os.environ, PATH=f"{self.environment}/bin:" + os.environ["PATH"])
-        with open(self.folder / "output", "ab") as output:
-            self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", f"{self.environment}/bin/hass", "-c", str(self.folder), "--skip-pip"],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment, start_new_session=True)
+        super().start(env=environment, start_new_session=True)
 
-    def stop(self):
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(60)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+    def stop(self, seconds=60):
+        return super().stop(seconds)
 
-    def log(self):
+    def said(self):
+        """Its own log."""
         path = self.folder / "home-assistant.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
@@ -104,8 +98,8 @@ class HomeAssistant:
         self.session = self.session or aiohttp.ClientSession()
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                raise RuntimeError("it has ended: " + (self.folder / "output").read_text()[-2000:])
+            if not self.running:
+                raise RuntimeError("it has ended: " + self.words()[-2000:])
             try:
                 async with self.session.get(self.base + "/api/onboarding") as reply:
                     if reply.status in (200, 404):
@@ -225,14 +219,7 @@ class HomeAssistant:
 
     async def until(self, what, right, seconds=30):
         """Waits for a condition on what is known; fails with its name."""
-        deadline = time.monotonic() + seconds
-        while True:
-            found = right()
-            if found:
-                return found
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"{what}: not within {seconds} s")
-            await asyncio.sleep(0.1)
+        return await until(right, seconds, what, every=0.1)
 
     def state(self, entity):
         return self.states.get(entity, {}).get("state")

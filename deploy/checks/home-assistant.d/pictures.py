@@ -13,16 +13,15 @@ import os
 import subprocess
 import sys
 
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path += [os.path.join(here, "..", name) for name in ("mqtt.d", "dashboard.d")]
-
 from PIL import Image
 from playwright.async_api import async_playwright
 
 from agent import Agent, merge
+from browser import chromium
 from client import Client
 from hass import HomeAssistant
-from world import FLAGS, Broker, free_port
+from kinds import free_port
+from world import Broker
 
 STATION, NAME, SPEED = "cellar", "Cellar", 0.25
 # Of the recording, which is taken for an event at 31 s: what is played of it, its fading, and the quiet after it.
@@ -96,7 +95,7 @@ class Pictures:
         while not device:
             device = await home.device(STATION)
         async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", headless=True, args=FLAGS)
+            browser = await chromium(playwright)
             try:
                 await self.look(browser, device["id"])
             finally:

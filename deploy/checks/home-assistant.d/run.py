@@ -1,4 +1,4 @@
-"""A station in a real Home Assistant. run.py AGENT FOLDER RECORDING ENVIRONMENT BROKER-PORT PORT FORMS"""
+"""A station in a real Home Assistant. run.py AGENT FOLDER RECORDING ENVIRONMENT FORMS"""
 
 import asyncio
 import datetime
@@ -7,10 +7,11 @@ import os
 import sys
 import time
 
-here = os.path.dirname(os.path.abspath(__file__))
 from agent import merge, playing
 from client import Client
 from hass import HomeAssistant
+from kinds import Mosquitto, free_port
+from verdict import Failure
 
 STATION = "ha-check"
 # What Home Assistant makes of the names of the device and its entities.
@@ -35,10 +36,11 @@ OTHERS = {
 
 
 class Check:
-    def __init__(self, program, folder, recording, environment, broker, port, forms):
-        self.program, self.folder, self.recording, self.broker, self.forms = program, folder, recording, broker, forms
-        self.home = HomeAssistant(environment, os.path.join(folder, "ha"), port)
-        self.home.blueprints = len(forms) > 1
+    def __init__(self, program, folder, recording, environment, forms):
+        self.program, self.folder, self.recording, self.forms = program, folder, recording, forms.split(",")
+        self.broker = Mosquitto(folder)
+        self.home = HomeAssistant(environment, os.path.join(folder, "ha"), free_port())
+        self.home.blueprints = len(self.forms) > 1
         self.agent = None
         # How often summaries and digests have come.
         self.counts = {"summary": 0, "digest": 0}
@@ -79,18 +81,19 @@ class Check:
             "station": {"description": NAME}, "detection": {"event": {"post_event_s": 5}},
             "axes": {"all": {"detection": {"threshold": 0.05}}},
             "locked": ["axes.y.detection.threshold"], "unlocked": ["mqtt.home_assistant.prefix"],
-            "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker}", "home_assistant": {
+            "mqtt": {"uri": f"mqtt://127.0.0.1:{self.broker.port}", "home_assistant": {
                 "page": "http://page.invalid/#/station/{id}", **home}}}, {}))
 
     async def run(self):
         self.began = time.monotonic()
-        await self.client.connect(self.broker)
+        await self.broker.start()
+        await self.client.connect(self.broker.port)
         await self.client.subscribe("#")
         home = self.home
         home.start()
         self.agent = self.station(discovery=self.forms[0]).start()
         await home.up()
-        await home.settle_in(self.broker)
+        await home.settle_in(self.broker.port)
         await home.watch()
         self.say("Home Assistant is up")
         await self.found()
@@ -324,7 +327,7 @@ class Check:
             await home.service("button", "press", entity_id=entity("button", "test_event"))
             try:
                 await home.until("a test event", seen, 3)
-            except TimeoutError:
+            except Failure:
                 pass
         assert seen(), "the button made no test event"
         self.say("buttons work")
@@ -419,7 +422,7 @@ class Check:
 
     def heard(self):
         """Home Assistant itself has complained of nothing of ours."""
-        bad = [line for line in self.home.log().splitlines() if "mqtt" in line.lower() or "template" in line.lower()]
+        bad = [line for line in self.home.said().splitlines() if "mqtt" in line.lower() or "template" in line.lower()]
         assert not bad, "Home Assistant's log: " + "\n".join(bad[:10])
 
     async def end(self):
@@ -428,10 +431,11 @@ class Check:
         self.home.stop()
         if self.agent:
             self.agent.stop()
+        self.broker.stop()
 
 
 async def main():
-    check = Check(*sys.argv[1:5], int(sys.argv[5]), int(sys.argv[6]), sys.argv[7].split(","))
+    check = Check(*sys.argv[1:])
     try:
         await check.run()
         return 0
@@ -441,7 +445,7 @@ async def main():
             print("without the right value:", " ".join(check.absent), file=sys.stderr)
         print("what the station says:", *(check.agent.words().splitlines()[-15:] if check.agent else []), sep="\n  ",
               file=sys.stderr)
-        print("what Home Assistant says:", *check.home.log().splitlines()[-15:], sep="\n  ", file=sys.stderr)
+        print("what Home Assistant says:", *check.home.said().splitlines()[-15:], sep="\n  ", file=sys.stderr)
         return 1
     finally:
         hold = float(os.environ.get("SEISMOTE_HOLD", "0"))

@@ -1,14 +1,13 @@
-"""run.py AGENT BROKER-PORT FOLDER RECORDING [PART...]: see deploy/checks/integrations."""
+"""run.py AGENT FOLDER RECORDING [PART...]: see deploy/checks/integrations."""
 
+import asyncio
 import glob
-import http.server
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 import urllib.parse
 import urllib.request
@@ -17,18 +16,16 @@ import tomli
 
 from agent import playing
 from contract import Contract
-from kinds import free_port
+from kinds import Mosquitto, free_port
+from programs import spawn
+from verdict import expect, finish, wait_until
+from web import Handler, serve
 
-agent, broker, folder, recording, *parts = sys.argv[1:]
+agent, folder, recording, *parts = sys.argv[1:]
 parts = parts or ["files", "stores", "mqttwarn"]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "integrations")
 STATION = "integrations-check"
-processes = []
-
-
-def expect(condition, text):
-    if not condition:
-        raise SystemExit(f"FAILED: {text}")
+broker, processes = Mosquitto(folder), []
 
 
 def skipped(part, reason):
@@ -36,8 +33,7 @@ def skipped(part, reason):
 
 
 def start(words, log, **options):
-    process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *words], stdin=subprocess.DEVNULL,
-                               stdout=open(f"{folder}/{log}", "ab"), stderr=subprocess.STDOUT, **options)
+    process = spawn(words, f"{folder}/{log}", **options)
     processes.append(process)
     return process
 
@@ -48,16 +44,12 @@ def end(process):
 
 
 def until(what, right, seconds=240):
-    deadline, problem = time.monotonic() + seconds, None
-    while time.monotonic() < deadline:
+    def found():
         try:
-            found = right()
-            if found:
-                return found
-        except (OSError, ValueError, KeyError, subprocess.CalledProcessError) as error:
-            problem = error
-        time.sleep(0.3)
-    raise SystemExit(f"FAILED: {what}: not within {seconds} s ({problem})")
+            return right()
+        except (OSError, ValueError, KeyError, subprocess.CalledProcessError):
+            return None
+    return wait_until(found, seconds, what, every=0.3)
 
 
 def get(address, **query):
@@ -70,7 +62,7 @@ class Recorder:
 
     def __init__(self):
         self.path = f"{folder}/messages"
-        self.process = start(["mosquitto_sub", "-p", broker, "-t", f"seismote/{STATION}/#", "-F", "%t %p"], "messages")
+        processes.append(broker.listener(self.path, "-t", f"seismote/{STATION}/#", "-F", "%t %p"))
 
     def messages(self, ending):
         with open(self.path, encoding="utf-8", errors="replace") as file:
@@ -252,7 +244,7 @@ def bad_neighbours():
     """Publishes all of it."""
     for topic, payloads in HOSTILE.items():
         for payload in payloads:
-            subprocess.run(["mosquitto_pub", "-p", broker, "-t", f"seismote/{EVIL}/{topic}", "-q", "1", "-s"], input=payload,
+            subprocess.run(["mosquitto_pub", "-p", str(broker.port), "-t", f"seismote/{EVIL}/{topic}", "-q", "1", "-s"], input=payload,
                            check=True)
 
 
@@ -266,7 +258,7 @@ def stores(recorder):
             skipped(kind.name, f"could not be installed or started here: {error}")
             continue
         store.prepare()
-        store.bridge = start(["/usr/bin/python3", "-B", f"{HERE}/store/seismote-store", "--broker", f"127.0.0.1:{broker}",
+        store.bridge = start(["/usr/bin/python3", "-B", f"{HERE}/store/seismote-store", "--broker", f"127.0.0.1:{broker.port}",
                               "--client-id", f"store-{kind.name}", *store.target], f"{kind.name}.bridge")
         wanted.append(store)
     time.sleep(2)
@@ -301,7 +293,7 @@ def stores(recorder):
 
 def play():
     return playing(agent, folder, STATION, recording, 10, {
-        "mqtt": {"uri": f"mqtt://127.0.0.1:{broker}"}, "detection": {"event": {"post_event_s": 5}}}).start()
+        "mqtt": {"uri": f"mqtt://127.0.0.1:{broker.port}"}, "detection": {"event": {"post_event_s": 5}}}).start()
 
 
 # MARK: mqttwarn
@@ -312,23 +304,18 @@ def mqttwarn(recorder):
     if not os.path.exists(program):
         return skipped("mqttwarn", "it could not be installed")
 
-    class Sink(http.server.BaseHTTPRequestHandler):
+    class Sink(Handler):
         def do_POST(self):
-            got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(200)
-            self.end_headers()
+            got.append(json.loads(self.body()))
+            self.answer()
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Sink)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serve(Sink)
     place = f"{folder}/mqttwarn"
     shutil.copytree(f"{HERE}/mqttwarn", place)
     text = open(f"{place}/mqttwarn.ini", encoding="utf-8").read()
-    text = text.replace("port      = 1883", f"port      = {broker}").replace(
+    text = text.replace("port      = 1883", f"port      = {broker.port}").replace(
         "'ntfy://localhost/seismote'", f"'json://127.0.0.1:{server.server_port}/'")
-    expect(f"json://127.0.0.1:{server.server_port}" in text and f"= {broker}" in text, "mqttwarn.ini is another one")
+    expect(f"json://127.0.0.1:{server.server_port}" in text and f"= {broker.port}" in text, "mqttwarn.ini is another one")
     open(f"{place}/mqttwarn.ini", "w", encoding="utf-8").write(text)
     process = start([program], "mqttwarn.log", cwd=place,
                     env={**os.environ, "MQTTWARNINI": "mqttwarn.ini"})
@@ -408,12 +395,18 @@ def files(recorder):
           flush=True)
 
 
-recorder = Recorder()
-time.sleep(0.5)
-try:
-    for part in parts:
-        {"stores": stores, "mqttwarn": mqttwarn, "files": files}[part](recorder)
-finally:
-    for process in processes:
-        if process.poll() is None:
-            process.terminate()
+def main():
+    asyncio.run(broker.start())
+    recorder = Recorder()
+    time.sleep(0.5)
+    try:
+        for part in parts:
+            {"stores": stores, "mqttwarn": mqttwarn, "files": files}[part](recorder)
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.terminate()
+        broker.stop()
+
+
+finish(main)

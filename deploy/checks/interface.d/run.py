@@ -1,6 +1,5 @@
-"""run.py AGENT BROKER-PORT FOLDER RECORDING TABLE: see deploy/checks/interface."""
+"""run.py AGENT FOLDER RECORDING TABLE: see deploy/checks/interface."""
 
-import asyncio
 import copy
 import json
 import os
@@ -12,6 +11,8 @@ from pydantic_asyncapi.v3 import AsyncAPI
 from agent import playing
 from client import Client
 from contract import Contract, decode_cbor, problems
+from kinds import Mosquitto
+from verdict import expect, finish, until
 
 STATION = "interface-check"
 # Kinds of message that must have been seen. (The alert is that of a change which nobody confirms.)
@@ -20,15 +21,6 @@ KINDS = ["summary", "event", "trace", "health", "info", "config", "reply", "log"
 FREE = {"config", "result", "details", "fields", "level", "self_test", "calibration", "got", "class_features"}
 # Errors of a single member.
 SINGLE = {"type", "range", "unknown_key"}
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 def references(tree):
@@ -68,7 +60,7 @@ async def messages(agent, port, folder, recording):
         station = playing(agent, folder, f"{STATION}-{number}", recording, 20, {
             "mqtt": {"uri": f"mqtt://127.0.0.1:{port}"}, "trace": {"encoding": encoding}}).start()
         try:
-            await until(lambda: any(topic.endswith(f"{number}/state/online") for topic in seen), 20)
+            await until(lambda: any(topic.endswith(f"{number}/state/online") for topic in seen), 20, "the station is online")
             base = f"seismote/{STATION}-{number}"
             for name, payload in [("log", {"level": "debug", "duration_s": 60}), ("ping", {}), ("status", {}),
                                   ("config", {"set": {"trace": {"rat": 1, "qos": 7}}}), ("config-get", {}),
@@ -77,19 +69,11 @@ async def messages(agent, port, folder, recording):
                 payload["id"] = f"{name}-{number}" + ("-again" if "confirm_s" in payload else "")
                 await client.publish(f"{base}/cmd/{name}", json.dumps(payload).encode())
             await until(lambda: f"{base}/event/last" in seen and f"{base}/data/trace" in seen
-                        and f"{base}/res/alerts-{number}" in seen and f"{base}/state/alert/config_reverted" in seen, 60)
+                        and f"{base}/res/alerts-{number}" in seen and f"{base}/state/alert/config_reverted" in seen, 60, "all messages")
         finally:
             station.stop()
     await client.close()
     return seen
-
-
-async def until(right, seconds):
-    for _ in range(seconds * 10):
-        if right():
-            return
-        await asyncio.sleep(0.1)
-    raise Failure(f"not all messages came within {seconds} s")
 
 
 def spoiled(value, path=()):
@@ -226,18 +210,17 @@ def judge_commands(schemas, table):
 
 
 async def main():
-    agent, port, folder, recording, table = sys.argv[1:]
+    agent, folder, recording, table = sys.argv[1:]
     with open(os.environ["SEISMOTE_CONTRACT"], encoding="utf-8") as file:
         document = json.load(file)
+    read(copy.deepcopy(document))
+    contract = Contract(document)
+    broker = await Mosquitto(folder).start()
     try:
-        read(copy.deepcopy(document))
-        contract = Contract(document)
-        judge(contract, await messages(agent, int(port), folder, recording))
-        judge_commands(contract.schemas, table)
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
-    return 0
+        judge(contract, await messages(agent, broker.port, folder, recording))
+    finally:
+        broker.stop()
+    judge_commands(contract.schemas, table)
 
 
-sys.exit(asyncio.run(main()))
+finish(main())

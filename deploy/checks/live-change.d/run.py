@@ -16,7 +16,7 @@ from client import Client, response_to
 from kinds import Mosquitto
 from readings import Readings, seconds
 from stalls import Stalls
-from verdict import verdict
+from verdict import Judge, verdict
 
 # Commands of the other client, a second; 20 a second are taken.
 FLOOD = 15
@@ -93,16 +93,13 @@ class Station(Readings):
         return None
 
 
-class Run:
+class Run(Judge):
     def __init__(self, program, folder, length):
+        super().__init__()
         self.program, self.folder, self.length = program, folder, length
         self.stations = {name: Station(name) for name in ("changed", "twin")}
-        self.changes, self.others, self.complaints = [], [], []
+        self.changes, self.others = [], []
         self.dice = random.Random(7)
-
-    def expect(self, right, text):
-        if not right:
-            self.complaints.append(text)
 
     def take(self, message):
         parts = message.topic.split("/")

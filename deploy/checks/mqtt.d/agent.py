@@ -1,13 +1,9 @@
-"""A seismoted under test: its settings, its log, what it costs."""
+"""A seismoted under test, with its settings."""
 
 import json
 import os
-import re
-import signal
-import subprocess
-import time
 
-TICKS = os.sysconf("SC_CLK_TCK")
+from programs import Program
 
 
 def merge(into, other):
@@ -19,14 +15,13 @@ def merge(into, other):
     return into
 
 
-class Agent:
-    """One process. `settings` are laid over those that all checks share; JSON is YAML too."""
+class Agent(Program):
+    """`settings` are laid over those that all checks share; JSON is YAML too."""
 
     def __init__(self, program, folder, station, settings, command=()):
-        self.program, self.station, self.command = program, station, list(command)
-        self.folder = os.path.join(folder, station)
+        self.program, self.station, self.folder = program, station, os.path.join(folder, station)
         os.makedirs(self.folder, exist_ok=True)
-        self.process, self.log = None, os.path.join(self.folder, "log")
+        super().__init__(os.path.join(self.folder, "log"), *command)
         simulated = {"driver": "simulate", "rate_hz": 100,
                      "simulate": {"scenario": "table-knock", "seed": sum(station.encode()) % 1000 + 1}}
         self.settings = merge({
@@ -42,20 +37,11 @@ class Agent:
         }, settings)
         os.makedirs(self.settings["storage"]["directory"], exist_ok=True)
 
-    def start(self):
+    def line(self):
         path = os.path.join(self.folder, "settings.yaml")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(self.settings, file)
-        with open(self.log, "ab") as log:
-            # Ended by the kernel should this check be killed.
-            self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *self.command, self.program, "--config", path],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        return self
-
-    @property
-    def running(self):
-        return self.process is not None and self.process.poll() is None
+        return [*self.command, self.program, "--config", path]
 
     def number(self):
         """Of the agent itself, which may be the child of the command that it was started with."""
@@ -71,41 +57,8 @@ class Agent:
                 break
         return number
 
-    def cpu(self):
-        """Seconds of processor time so far."""
-        with open(f"/proc/{self.number()}/stat", encoding="utf-8") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
-
-    def memory_kib(self):
-        with open(f"/proc/{self.number()}/status", encoding="utf-8") as file:
-            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
-
-    def descriptors(self):
-        return len(os.listdir(f"/proc/{self.number()}/fd"))
-
-    def words(self):
-        with open(self.log, encoding="utf-8", errors="replace") as file:
-            return file.read()
-
     def attempts_that_failed(self):
         return self.words().count("not connected")
-
-    def kill(self):
-        os.kill(self.number(), signal.SIGKILL)
-        self.process.wait()
-
-    def stop(self, seconds=6):
-        """Politely; how long it took."""
-        if not self.running:
-            return 0.0
-        began = time.monotonic()
-        os.kill(self.number(), signal.SIGTERM)
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.kill()
-        return time.monotonic() - began
 
 
 def playing(program, folder, station, recording, speed, settings):

@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 
+from programs import spawn
+
 
 class Unavailable(Exception):
     """Why this broker cannot be started here."""
@@ -65,13 +67,18 @@ class Broker:
         return self.path(name)
 
     def spawn(self, command, **environment):
-        with open(self.path("log"), "ab") as log:
-            # A session of its own, so that all of it can be ended; by the kernel should this check be killed.
-            process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, env={**os.environ, **environment}, start_new_session=True, cwd=self.folder)
+        # A session of its own, so that all of it can be ended.
+        process = spawn(command, self.path("log"), env={**os.environ, **environment}, start_new_session=True, cwd=self.folder)
         self.processes.append(process)
         return process
+
+    def listener(self, into, *options):
+        """A plain subscriber, until it is ended: what it hears goes into that file, or where subprocess.PIPE is given, through one."""
+        command = ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-q", "1", *options]
+        if into is subprocess.PIPE:
+            return spawn(command, stdout=into, text=True)
+        with open(into, "wb") as file:
+            return spawn(command, stdout=file)
 
     @property
     def process(self):
@@ -142,22 +149,36 @@ class Mosquitto(Broker):
     command     what it is started inside of, such as a network namespace
     rights      its file of rights (`allow` changes it while it runs); None: everybody may everything
     persistent  keeps messages and sessions in its folder, saved each second; a SIGKILL costs it messages all the same
+    accounts    {user: password}; None: anybody may come in
     """
     name = "mosquitto"
 
-    def __init__(self, folder, name=None, lines=(), host="127.0.0.1", command=(), rights=None, persistent=False):
+    def __init__(self, folder, name=None, lines=(), host="127.0.0.1", command=(), rights=None, persistent=False, accounts=None):
         self.name = name or self.name
         super().__init__(folder)
         self.lines, self.host, self.command = list(lines), host, list(command)
         self.rights, self.persistent = rights, persistent
+        for user, password in (accounts or {}).items():
+            self.account(user, password)
+
+    def account(self, user, password):
+        """An account, or another password of it; a broker that runs knows it at once."""
+        path = self.path("passwords")
+        create = [] if os.path.exists(path) else ["-c"]
+        subprocess.run([found("mosquitto_passwd"), *create, "-b", path, user, password], check=True, capture_output=True)
+        if self.processes:
+            self.send_signal(signal.SIGHUP)
 
     def launch(self):
         lines = [f"listener {self.port} {self.host}", "max_queued_messages 0", "set_tcp_nodelay true",
                  f"user {getpass.getuser()}", f"persistence {str(self.persistent).lower()}"]
         if self.persistent:
             lines += [f"persistence_location {self.folder}/", "autosave_interval 1"]
-        if not any("password_file" in line or "allow_anonymous" in line for line in self.lines):
-            lines.append("allow_anonymous true")
+        has_accounts = os.path.exists(self.path("passwords"))
+        if has_accounts:
+            lines.append(f"password_file {self.path('passwords')}")
+        if not any("allow_anonymous" in line for line in self.lines):
+            lines.append(f"allow_anonymous {str(not has_accounts).lower()}")
         if self.rights:
             lines.append(f"acl_file {self.write('acl', self.rights)}")
         self.spawn([*self.command, found("mosquitto"), "-c",

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -14,8 +13,10 @@ import disturbances
 import numpy as np
 from looks import check_looks
 from openeew import place, source
+from programs import Program
 from score import seconds
 from synthetic import kilometres
+from verdict import expect, finish
 from world import Agent, World, wait_until
 
 DAY = "2020_1_29"
@@ -35,26 +36,14 @@ SHOWN = """(() => {
 })()"""
 
 
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
-
-
 class Listener:
     """All that is said of events, with the time at which it came."""
 
-    def __init__(self, folder, port):
+    def __init__(self, folder, broker):
         self.path = os.path.join(folder, "heard")
-        with open(self.path, "wb") as file:
-            self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", "mosquitto_sub", "-p", str(port), "-q", "1", "-F", "%U %r %t %p",
-                 *[x for topic in ("seismote/+/event/trigger", "seismote/network/#", "homeassistant/+/seismote-network/#")
-                   for x in ("-t", topic)]],
-                stdin=subprocess.DEVNULL, stdout=file)
+        self.process = broker.listener(
+            self.path, "-F", "%U %r %t %p", "-t", "seismote/+/event/trigger", "-t", "seismote/network/#", "-t",
+            "homeassistant/+/seismote-network/#")
 
     def heard(self):
         """(time, is retained, topic, payload) in order of arrival."""
@@ -134,14 +123,12 @@ def main():
     played, where, origin, size = recordings(tool, pathlib.Path(field), folder, length)
     with World(agent, folder, pictures) as world:
         port = world.broker.port
-        listener = Listener(folder, port)
+        listener = Listener(folder, world.broker)
         state = os.path.join(folder, "network")
-        with open(os.path.join(folder, "network.log"), "wb") as log:
-            detector = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", tool + "-network", "--broker", f"mqtt://127.0.0.1:{port}",
-                 "--set", f"network.state={state}", "--set", "network.confirm=true",
-                 "--set", "network.home_assistant=homeassistant", "--set", "network.status_s=2"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        detector = Program(
+            os.path.join(folder, "network.log"), tool + "-network", "--broker", f"mqtt://127.0.0.1:{port}",
+            *[word for one in (f"network.state={state}", "network.confirm=true", "network.home_assistant=homeassistant",
+                               "network.status_s=2") for word in ("--set", one)]).start()
         try:
             pages = {"desktop": world.page(size=(1440, 1000)), "phone": world.page(size=(390, 844))}
             begin = time.time() + 4
@@ -154,8 +141,7 @@ def main():
                 one.start()
             watch(world, listener, pages, begin, origin, where, size, length)
         finally:
-            detector.send_signal(signal.SIGTERM)
-            detector.wait()
+            detector.stop(60)
             listener.process.kill()
             listener.process.wait()
         world.complain()
@@ -239,7 +225,4 @@ def judge(listener, events, shown, texts, begin, origin, where, size, lorry):
         expect("km" in texts[name], f"the {name} shows {texts[name]}")
 
 
-try:
-    main()
-except (Failure, AssertionError) as failure:
-    sys.exit(f"FAILED: {failure}")
+finish(main)

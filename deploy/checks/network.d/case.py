@@ -8,6 +8,7 @@ from client import Client
 from kinds import Mosquitto
 from proxy import Proxy
 from readings import Readings
+from verdict import Judge, within
 
 # As in agent.py.
 KEEPALIVE, PAUSE_MIN, PAUSE_MAX, DEADLINE = 5, 0.2, 2.0, 10.0
@@ -16,12 +17,13 @@ SLACK = 1.0
 CPU_LIMIT = 10.0
 
 
-class Case:
+class Case(Judge):
     """The figures of one scenario, and what was wrong with them."""
 
     def __init__(self, name, folder, program, stalls, scale=1.0):
         self.name, self.folder, self.program, self.stalls, self.scale = name, folder, program, stalls, scale
-        self.complaints, self.pending, self.notes, self.figures = [], [], [], {}
+        super().__init__()
+        self.pending, self.notes, self.figures = [], [], {}
         self.brokers, self.proxies, self.clients, self.tasks = [], [], [], []
         self.agent = None
         self.readings = Readings(name)
@@ -61,16 +63,9 @@ class Case:
         return broker, between
 
     async def until(self, condition, seconds, what):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > deadline:
-                self.complaints.append(f"not within {seconds:.1f} s: {what}")
-                return False
-            if not self.agent.running:
-                self.complaints.append(f"the agent has ended with {self.agent.process.poll()}")
-                return False
-            await asyncio.sleep(0.02)
-        return True
+        came = await within(lambda: condition() or not self.agent.running, seconds)
+        self.expect(self.agent.running, f"the agent has ended with {self.agent.process.poll()}")
+        return self.agent.running and self.expect(came, f"not within {seconds:.1f} s: {what}")
 
     async def flowing(self, seconds=20):
         await self.until(lambda: self.readings.last_trace and self.readings.health, seconds, "traces and health")
@@ -78,10 +73,6 @@ class Case:
 
     def say(self, text):
         self.notes.append(text)
-
-    def expect(self, right, text):
-        if not right:
-            self.complaints.append(text)
 
     # MARK: the fault
 
@@ -166,9 +157,8 @@ class Case:
         def unsaid():
             return [topic for topic in ("info", "config", "config/schema", "health", "summary")
                     if last is not None and self.readings.latest.get("state/" + topic, 0) <= last]
-        deadline = time.monotonic() + max(15, self.figures.get("fault") or 0)
-        while unsaid() and time.monotonic() < deadline:
-            await asyncio.sleep(0.1)
+        await within(lambda: not unsaid(), max(15, self.figures.get("fault") or 0), every=0.1)
+
         def ago(at):
             return f"{time.monotonic() - at:.1f} s ago"
         self.expect(not unsaid(), "not said again: " + ", ".join(

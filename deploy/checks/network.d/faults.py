@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
 import time
 
 import certificates
@@ -280,31 +279,19 @@ async def second_broker(case):
 
 async def credentials(case, protocol=5):
     """The broker refuses the password for a while."""
-    folder = os.path.join(case.folder, case.name + ".secrets")
-    os.makedirs(folder, exist_ok=True)
-    passwords, mine = os.path.join(folder, "passwords"), os.path.join(folder, "mine")
-
-    def password(user, word, create=False):
-        subprocess.run(["mosquitto_passwd", *(["-c"] if create else []), "-b", passwords, user, word], check=True,
-                       capture_output=True)
-    password("reader", "reads", create=True)
-    password("station", "right")
-    with open(mine, "w", encoding="utf-8") as file:
-        file.write("right\n")
+    broker = await case.broker(accounts={"reader": "reads", "station": "right"})
+    mine = broker.write("mine", "right\n")
     os.chmod(mine, 0o600)
-    broker = await case.broker(["allow_anonymous false", f"password_file {passwords}"])
     proxy = await case.proxy(broker)
     await case.listen(broker.port, "reader", "reads")
     case.start(f"mqtt://127.0.0.1:{proxy.port}",
                mqtt={"username": "station", "password_file": mine, "protocol": protocol})
     await case.flowing()
     case.begin()
-    password("station", "another")
-    broker.send_signal(signal.SIGHUP)
+    broker.account("station", "another")
     proxy.end()
     await case.fault(12)
-    password("station", "right")
-    broker.send_signal(signal.SIGHUP)
+    broker.account("station", "right")
     case.end()
     await case.recovered(PAUSE_MAX)
     case.attempts(to=case.fault_ended)

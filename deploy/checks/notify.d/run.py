@@ -12,18 +12,14 @@ import time
 
 from client import Client
 from kinds import Mosquitto, free_port
+from programs import Program
 from services import Mail, Server
-from verdict import verdict
+from verdict import Judge, verdict, within
 
 program, folder, faketime, apprise = sys.argv[1:]
 SECRET = "tk_secret_of_anna"
-problems = []
-
-
-def expect(right, words):
-    if not right:
-        problems.append(words)
-        print(f"NOT AS IT SHOULD BE: {words}", flush=True)
+judge = Judge(aloud=True)
+expect = judge.expect
 
 
 def utc(text):
@@ -48,35 +44,27 @@ class Clock:
                 "FAKETIME_CACHE_DURATION": "100000"}
 
 
-class Notify:
+class Notify(Program):
     def __init__(self, name, broker, recipients, path, **more):
         self.folder = os.path.join(folder, name)
         os.makedirs(self.folder)
-        self.settings, self.log, self.path = os.path.join(self.folder, "notify.yaml"), os.path.join(self.folder, "log"), path
+        self.settings, self.path, self.clock = os.path.join(self.folder, "notify.yaml"), path, Clock()
+        super().__init__(os.path.join(self.folder, "log"), program, "--config", self.settings)
         with open(self.settings, "w", encoding="utf-8") as file:
             json.dump({"mqtt": {"uri": [f"mqtt://127.0.0.1:{broker.port}"], "reconnect": {"min_s": 0.2, "max_s": 1}},
                        "notify": {"state": self.folder, "recipients": recipients, **more}}, file)
-        self.process, self.clock = None, Clock()
 
     def start(self, clock=None):
         self.clock = clock or Clock()
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", program, "--config", self.settings], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, env={"PATH": self.path, **self.clock.environment()})
-        return self
+        return super().start(env={"PATH": self.path, **self.clock.environment()})
 
-    def stop(self, kill=False):
-        (self.process.kill if kill else self.process.terminate)()
-        return self.process.wait(10)
-
-    def words(self):
-        with open(self.log, encoding="utf-8", errors="replace") as file:
-            return file.read()
+    def ended(self):
+        """Its status after a polite end."""
+        self.stop(10)
+        return self.process.returncode
 
     def memory(self):
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
-            return int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1)) / 1024
+        return self.memory_kib("VmHWM") / 1024
 
     async def connected(self, times=1):
         await until(lambda: self.words().count(": connected to") >= times, f"connection {times}", 15)
@@ -85,13 +73,7 @@ class Notify:
 
 
 async def until(is_so, words, seconds=10):
-    end = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > end:
-            expect(False, f"not within {seconds} s: {words}")
-            return False
-        await asyncio.sleep(0.02)
-    return True
+    return expect(await within(is_so, seconds), f"not within {seconds} s: {words}")
 
 
 def stamp(seconds):
@@ -172,7 +154,7 @@ async def hostile(client, notify):
             ("x/state/online", b"maybe"), ("x/state/alert/a", b"no"), ("x/event/trigger", b"x" * 2_000_000)]:
         await client.publish(topic if topic.startswith("seismote") else f"seismote/{topic}", payload)
     await until(lambda: "messages could not be read" in notify.words(), "a word about what could not be read")
-    expect(notify.process.poll() is None, "hostile messages end the program")
+    expect(notify.running, "hostile messages end the program")
 
 
 def arguments():
@@ -194,7 +176,7 @@ async def outage(path):
     onset = notify.clock.now() - 120
     await client.publish(*event("house-1", onset, 3))
     await until(lambda: "next attempt in 30 s" in notify.words(), "a first attempt that fails")
-    notify.stop(kill=True)
+    notify.kill()
     notify.start(Clock(notify.clock.now(), 60))
     await notify.connected(2)
     # The same again, and a version that is later: nothing new for somebody who is to be told already.
@@ -206,12 +188,12 @@ async def outage(path):
     server.behaviour = "good"
     await until(lambda: "bert: delivered" in notify.words(), "a message after the outage", 30)
     count = len(server.refused)
-    notify.stop(kill=True)
+    notify.kill()
     notify.start(Clock(notify.clock.now(), 60))
     await asyncio.sleep(1.5)
     titles = server.titles("bert")
     expect(titles == ["Shaking, probably an earthquake, intensity III"], f"after an outage: {titles}")
-    expect(notify.stop() == 0, "SIGTERM is no good end")
+    expect(notify.ended() == 0, "SIGTERM is no good end")
     server.stop()
     await client.close()
     broker.stop()
@@ -273,7 +255,7 @@ async def night(path, words, evening, before, end):
     await client.publish(*event("house-3", now - 600, 5.4))
     await until(lambda: server.of("carla"), "a message at night of intensity V")
     await asyncio.sleep(0.7)
-    expect(notify.stop() == 0, "SIGTERM is no good end")
+    expect(notify.ended() == 0, "SIGTERM is no good end")
     strong = server.of("carla")
     expect([one["title"] for one in strong] == ["Shaking, probably an earthquake, intensity V"], f"at night: {strong}")
     expect([one["priority"] for one in strong] == [5], f"at night: {strong}")
@@ -355,7 +337,7 @@ async def main():
         night(path, "autumn", "2027-10-30T21:00:00", "2027-10-31T05:58:00", "2027-10-31T06:00:00"))
     await client.close(politely=False)
     broker.stop()
-    return verdict(problems)
+    return verdict(judge.complaints)
 
 
 sys.exit(asyncio.run(main()))

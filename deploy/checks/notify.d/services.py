@@ -3,9 +3,9 @@
 import json
 import os
 import re
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from web import Handler, serve
 
 # What ntfy takes: https://docs.ntfy.sh/publish/#publish-as-json
 KEYS = {"topic", "title", "message", "priority", "sequence_id", "click"}
@@ -22,35 +22,21 @@ class Server:
     def start(self):
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Topics(Handler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 try:
-                    content = json.loads(body)
+                    content = json.loads(self.body())
                 except ValueError:
                     content = None
                 if content and content.get("topic") in outer.silent_topics:
                     time.sleep(60)
                 good = outer.behaviour == "good" and content is not None
                 (outer.got if good else outer.refused).append((time.monotonic(), self.path, dict(self.headers), content))
-                self.send_response(200 if good else 503)
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
+                self.answer(status=200 if good else 503)
 
-            def log_message(self, *_):
-                pass
-
-        class Quiet(ThreadingHTTPServer):
-            allow_reuse_address = daemon_threads = True
-
-            def handle_error(self, *_):
-                """Of a client that was killed there is nothing to be said."""
-
-        self.http = Quiet(("127.0.0.1", self.port), Handler)
-        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+        self.http = serve(Topics, self.port)
         return self
 
     def stop(self):

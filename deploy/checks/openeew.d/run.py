@@ -4,13 +4,14 @@ import ast
 import asyncio
 import calendar
 import json
-import subprocess
 import sys
 import time
 
 from agent import playing
 from client import Client
 from kinds import Mosquitto
+from programs import Program
+from verdict import finish, until
 
 # Of the recording: its start, and the onset of the earthquake at the station.
 START, ONSET = (calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%S")) for text in
@@ -20,14 +21,6 @@ START, ONSET = (calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%S")) for te
 FORESHOCK = ONSET - 12
 # The recording's peak in gal, of the three axes together at 31.25 Hz.
 LEAST_PEAK, MOST_PEAK = 200, 700
-
-
-async def until(right, seconds, what):
-    for _ in range(int(seconds * 10)):
-        if right():
-            return
-        await asyncio.sleep(0.1)
-    raise SystemExit(f"FAILED: {what}: not within {seconds} s")
 
 
 async def main():
@@ -40,13 +33,10 @@ async def main():
     await client.connect(1883)
     for topic in ("/traces", "/pga-trigger"):
         await client.subscribe(topic)
-    detector = subprocess.Popen(
-        ["setpriv", "--pdeathsig", "KILL", "nice", python, "-u", "-W", "ignore", "detection.py"], cwd=detection,
-        stdin=subprocess.DEVNULL, stdout=open(f"{folder}/detection.log", "wb"), stderr=subprocess.STDOUT)
+    detector = Program(f"{folder}/detection.log", "nice", python, "-u", "-W", "ignore", "detection.py").start(cwd=detection)
     station = None
     try:
-        await until(lambda: "Detector started" in open(f"{folder}/detection.log", encoding="utf-8").read(), 30,
-                    "openeew-detection starts")
+        await until(lambda: "Detector started" in detector.words(), 30, "openeew-detection starts")
         station = playing(agent, folder, "openeew-check", recording, 4, {
             "mqtt": {"uri": "mqtt://127.0.0.1:1883", "openeew": {"enabled": True, "country_code": "us"}}}).start()
 
@@ -60,9 +50,7 @@ async def main():
         if station:
             station.stop()
         detector.kill()
-        detector.wait()
-        print("openeew-detection says:", *open(f"{folder}/detection.log", encoding="utf-8").read().splitlines()[:6],
-              sep="\n  ")
+        print("openeew-detection says:", *detector.words().splitlines()[:6], sep="\n  ")
         await client.close()
         broker.stop()
     first = json.loads(json.loads(traces[0]))
@@ -82,4 +70,4 @@ async def main():
     return 0
 
 
-sys.exit(asyncio.run(main()))
+finish(main())

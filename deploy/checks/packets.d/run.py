@@ -11,13 +11,10 @@ import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
-
-from agent import Agent  # noqa: E402
-from judge import Judge  # noqa: E402
-from spoiler import Broker  # noqa: E402
-from readings import Readings  # noqa: E402
+from agent import Agent
+from spoiler import Broker
+from readings import Readings
+from verdict import Judge
 
 # Seconds in which packets are spoiled, and in which the brokers behave, in turns.
 SPOILING, BEHAVING = 12, 6
@@ -70,17 +67,17 @@ class Station(Judge):
         return False
 
     def judge(self):
-        self.says(not self.deaths, f"died {len(self.deaths)} times")
-        self.says(sum(self.broker.sent.values()) > 0, "nothing was spoiled")
+        self.expect(not self.deaths, f"died {len(self.deaths)} times")
+        self.expect(sum(self.broker.sent.values()) > 0, "nothing was spoiled")
         gaps = sum(health["gaps"] + health["lost_samples"] for health in self.boots.values())
-        self.says(self.health and gaps == 0, f"{gaps} gaps and lost samples")
-        self.says(self.health and self.health["sensor"] == "ok", "the sensor is not well")
+        self.expect(self.health and gaps == 0, f"{gaps} gaps and lost samples")
+        self.expect(self.health and self.health["sensor"] == "ok", "the sensor is not well")
         for stream in ("trace", "trigger"):
             came, missing, again = self.readings.account(stream)
             # What had no time to reach the disk goes with the process.
-            self.says(came > 0 and (missing == 0 or self.deaths and stream == "trace"),
+            self.expect(came > 0 and (missing == 0 or self.deaths and stream == "trace"),
                       f"{stream}: {came} came, missing {self.readings.holes(stream)[:20]}")
-        self.says(not self.readings.broken_waveforms(), f"waveforms: {self.readings.broken_waveforms()[:2]}")
+        self.expect(not self.readings.broken_waveforms(), f"waveforms: {self.readings.broken_waveforms()[:2]}")
 
     def line(self):
         traces, triggers = self.readings.account("trace"), self.readings.account("trigger")
@@ -128,17 +125,17 @@ async def main(program, folder, seconds, seed, libraries=None):
         if time.monotonic() + BEHAVING < end:
             await asyncio.sleep(BEHAVING)
     for station in stations:
-        station.says(await station.settled(began, 40), "what waits is not sent to a broker that behaves")
+        station.expect(await station.settled(began, 40), "what waits is not sent to a broker that behaves")
     supervisor.cancel()
     for station in stations:
         station.look()
         station.memory, station.files = station.agent.memory_kib(), station.agent.descriptors()
     for station in stations:
-        station.says(await asyncio.to_thread(station.agent.stop) < 6, "does not end in time")
+        station.expect(await asyncio.to_thread(station.agent.stop) < 6, "does not end in time")
         await station.broker.close()
         station.judge()
     report(stations)
-    return any(station.problems for station in stations)
+    return any(station.complaints for station in stations)
 
 
 def report(stations):
@@ -152,7 +149,7 @@ def report(stations):
     for station in stations:
         for death in station.deaths:
             print(f"{station.name}: {death}")
-        for problem in station.problems:
+        for problem in station.complaints:
             print(f"WRONG {station.name}: {problem}")
     deaths = sum(len(station.deaths) for station in stations)
     print(f"{sum(sent.values())} spoiled packets, {deaths} aborts")

@@ -6,14 +6,11 @@ import os
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", part) for part in ("mqtt.d", "brokers.d")]
-
-from agent import Agent  # noqa: E402
-from client import Client, Refused  # noqa: E402
-from judge import Judge  # noqa: E402
-from kinds import Mosquitto  # noqa: E402
-from readings import Readings  # noqa: E402
+from agent import Agent
+from client import Client, Refused
+from kinds import Mosquitto
+from readings import Readings
+from verdict import Judge, within
 
 # The rights of the documents; `check` reads all.
 DOCUMENTED = "user check\ntopic readwrite #\npattern write seismote/%u/#\npattern read seismote/%u/cmd/#\n"
@@ -84,10 +81,10 @@ class Case(Judge):
 
     def judge(self, streams=("trigger", "trace")):
         for stream in streams:
-            self.says(self.whole(stream), f"{stream}: {self.readings.holes(stream)[:10]} missing, or the first ones")
+            self.expect(self.whole(stream), f"{stream}: {self.readings.holes(stream)[:10]} missing, or the first ones")
         broken = [name for name, _ in self.readings.broken_waveforms()]
         # (That of the last event may be under way.)
-        self.says(len(broken) <= 1, f"waveforms: {broken[:5]}")
+        self.expect(len(broken) <= 1, f"waveforms: {broken[:5]}")
         came, _, again = self.readings.account("trigger")
         self.words += f"{came} messages of events ({again} again), {self.connections()} connections"
 
@@ -98,12 +95,12 @@ class HangsUp(Case):
     async def run(self, seconds):
         await asyncio.sleep(2 * seconds)
         alert = self.alerts.get("write_denied")
-        if self.says(alert, f"no alert write_denied, only {sorted(self.alerts)}"):
-            self.says(any(topic.startswith("homeassistant/") for topic in alert["details"]["hangs_up"]), f"{alert}")
-            self.says("home_assistant.enabled" in alert["message"], f"no remedy: {alert['message']}")
-        self.says("event/last" in self.readings.topics, "event/last never came")
-        self.says(self.connections() <= 4 + seconds / 2, f"{self.connections()} connections")
-        await self.wait(5, lambda: self.whole("trace") and self.whole("trigger"))
+        if self.expect(alert, f"no alert write_denied, only {sorted(self.alerts)}"):
+            self.expect(any(topic.startswith("homeassistant/") for topic in alert["details"]["hangs_up"]), f"{alert}")
+            self.expect("home_assistant.enabled" in alert["message"], f"no remedy: {alert['message']}")
+        self.expect("event/last" in self.readings.topics, "event/last never came")
+        self.expect(self.connections() <= 4 + seconds / 2, f"{self.connections()} connections")
+        await within(lambda: self.whole("trace") and self.whole("trigger"), 5)
         self.judge()
 
 
@@ -111,17 +108,17 @@ class Denied(Case):
     """`event/#` is denied, and then allowed."""
 
     async def run(self, seconds):
-        alert = await self.wait(seconds - 2, lambda: self.alerts.get("write_denied"))
-        if self.says(alert, "no alert write_denied"):
-            self.says(any("/event/" in topic for topic in alert["details"]["write"]), f"{alert}")
+        alert = await within(lambda: self.alerts.get("write_denied"), seconds - 2)
+        if self.expect(alert, "no alert write_denied"):
+            self.expect(any("/event/" in topic for topic in alert["details"]["write"]), f"{alert}")
         await asyncio.sleep(max(0.0, self.began + seconds - time.monotonic()))
-        self.says(not self.numbers(), "events came though they are denied")
+        self.expect(not self.numbers(), "events came though they are denied")
         self.broker.allow(WHOLE)
         allowed = time.monotonic()
-        came = await self.wait(2 * seconds + 10, lambda: self.whole("trigger") and "write_denied" not in self.alerts)
-        if self.says(came, f"not all events: {sorted(self.numbers())[:5]} ..., alerts {sorted(self.alerts)}"):
+        came = await within(lambda: self.whole("trigger") and "write_denied" not in self.alerts, 2 * seconds + 10)
+        if self.expect(came, f"not all events: {sorted(self.numbers())[:5]} ..., alerts {sorted(self.alerts)}"):
             self.words = f"all there {time.monotonic() - allowed:.1f} s after they were allowed, "
-        self.says(self.connections() == 1, f"{self.connections()} connections")
+        self.expect(self.connections() == 1, f"{self.connections()} connections")
         self.judge(("trigger",))
 
 
@@ -130,13 +127,13 @@ class Limited(Case):
 
     async def run(self, seconds):
         await asyncio.sleep(seconds)
-        self.says("mqtt_too_large" in {code for _, code, _ in self.raised}, "no alert mqtt_too_large")
+        self.expect("mqtt_too_large" in {code for _, code, _ in self.raised}, "no alert mqtt_too_large")
         self.broker.stop()
         self.broker.lines = []
         await self.broker.start()
         again = time.monotonic()
-        came = await self.wait(2 * seconds, lambda: self.whole("trigger"))
-        if self.says(came, f"not all events: {sorted(self.numbers())[:5]} ..."):
+        came = await within(lambda: self.whole("trigger"), 2 * seconds)
+        if self.expect(came, f"not all events: {sorted(self.numbers())[:5]} ..."):
             self.words = f"all there {time.monotonic() - again:.1f} s after the limit was gone, "
         self.judge(("trigger",))
 
@@ -145,8 +142,8 @@ class Twins(Case):
     """Two agents with one id."""
 
     async def run(self, seconds):
-        alert = await self.wait(seconds, lambda: self.alerts.get("duplicate_id"))
-        if not self.says(alert, f"no alert duplicate_id, only {sorted(self.alerts)}"):
+        alert = await within(lambda: self.alerts.get("duplicate_id"), seconds)
+        if not self.expect(alert, f"no alert duplicate_id, only {sorted(self.alerts)}"):
             return
         said = time.monotonic()
         self.words = f"noticed after {said - self.began:.1f} s, {self.connections()} connections by then, "
@@ -155,11 +152,11 @@ class Twins(Case):
         before = self.connections()
         await asyncio.sleep(seconds - 4)
         rate = (self.connections() - before) / (seconds - 4)
-        self.says(rate < 0.5, f"{rate:.2f} connections a second when it is known")
+        self.expect(rate < 0.5, f"{rate:.2f} connections a second when it is known")
         self.agents[1].stop()
         gone = time.monotonic()
-        over = await self.wait(45, lambda: "duplicate_id" not in self.alerts)
-        self.says(over, "the alert stays though the other is gone")
+        over = await within(lambda: "duplicate_id" not in self.alerts, 45)
+        self.expect(over, "the alert stays though the other is gone")
         self.words += f"{rate:.2f} a second afterwards, solved {time.monotonic() - gone:.0f} s after one of them was gone"
 
 
@@ -188,8 +185,8 @@ async def main(program, folder, seconds, *only):
             case.stop()
     bad = 0
     for case in cases:
-        print(f"{case.name:22} {case.words or '-'}{'' if not case.problems else '  WRONG: ' + '; '.join(case.problems)}")
-        if case.problems:
+        print(f"{case.name:22} {case.words or '-'}{'' if not case.complaints else '  WRONG: ' + '; '.join(case.complaints)}")
+        if case.complaints:
             bad += 1
             for agent in case.agents:
                 print("    " + "\n    ".join(agent.words().splitlines()[-15:]))

@@ -11,14 +11,11 @@ import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "mqtt.d")]
-
-from agent import Agent  # noqa: E402
-from keeping import Reader  # noqa: E402
-from kinds import Mosquitto  # noqa: E402
-from readings import Readings, seconds  # noqa: E402
-from verdict import verdict  # noqa: E402
+from agent import Agent
+from keeping import Reader
+from kinds import Mosquitto
+from readings import Readings, seconds
+from verdict import verdict, within
 
 # Within which it has to be said.
 LIMIT = 60
@@ -136,13 +133,6 @@ class BitFlipped(Station):
         return frames
 
 
-async def until(condition, patience):
-    deadline = time.monotonic() + patience
-    while not condition() and time.monotonic() < deadline:
-        await asyncio.sleep(0.2)
-    return condition()
-
-
 async def main(program, folder, mounts):
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # the reader's broker ends: that is no news
     broker = Mosquitto(folder, persistent=True)
@@ -159,7 +149,7 @@ async def main(program, folder, mounts):
     problems = []
     for agent in agents:
         agent.start()
-    if not await until(lambda: all(one.ended for one in readings), 30):
+    if not await within(lambda: all(one.ended for one in readings), 30):
         problems.append("no event has come before anything was taken away")
     # From here on all that is essential waits, in memory and on the disk.
     broker.stop(signal.SIGTERM)
@@ -167,11 +157,11 @@ async def main(program, folder, mounts):
     for agent in away:
         agent.taken = time.time()
         agent.take()
-    await until(lambda: all(agent.said(f"alert {agent.code}:") for agent in away), LIMIT)
+    await within(lambda: all(agent.said(f"alert {agent.code}:") for agent in away), LIMIT, every=0.2)
     for agent in away:
         agent.give_back()
     given = time.time()
-    await until(lambda: all(agent.said(f"alert {agent.code} solved") for agent in away), LIMIT + 10)
+    await within(lambda: all(agent.said(f"alert {agent.code} solved") for agent in away), LIMIT + 10, every=0.2)
     delays = []
     for agent in away:
         said, solved = agent.said(f"alert {agent.code}:"), agent.said(f"alert {agent.code} solved")
@@ -194,8 +184,8 @@ async def main(program, folder, mounts):
     await broker.start()
     for agent in agents:
         agent.start()
-    await until(lambda: all(len(one.health) and not one.health[-1][1]["outbox"]["messages"] and not one.onsets
-                            - set(one.ended) for one in readings), 25)
+    await within(lambda: all(
+        one.health and not one.health[-1][1]["outbox"]["messages"] and not one.onsets - set(one.ended) for one in readings), 25)
     await asyncio.sleep(2)
     if flipped.said("alert storage_set_aside:") is None:
         problems.append(f"{flipped.station}: nothing was said of the flipped bit")

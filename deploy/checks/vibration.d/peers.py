@@ -14,16 +14,13 @@ import numpy as np
 from pyoma2.algorithms import SSI
 from pyoma2.setup import SingleSetup
 
+from verdict import expect, finish
+
 logging.disable(logging.CRITICAL)
 RATE, SECONDS = 50, 1800
 MODES = [(2.37, 0.010, (1, 0.25, 0)), (3.10, 0.012, (-0.3, 1, 0.05))]
 BEGIN = 1_767_571_200
 PERIODS = [0.1, 0.2, 0.3, 0.5, 1, 2, 3]
-
-
-def expect(condition, text):
-    if not condition:
-        raise SystemExit(f"vibration peers: {text}")
 
 
 def building(chance):
@@ -120,6 +117,9 @@ def spectra(tool, folder):
         expect(worst < 1e-6 and mean < 1e-6, "a response spectrum is not that of eqsig")
 
 
-if __name__ == "__main__":
+def main():
     modes(*sys.argv[1:3])
     spectra(*sys.argv[1:3])
+
+
+finish(main)

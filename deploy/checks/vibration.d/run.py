@@ -15,15 +15,11 @@ import obspy
 import meter
 from agent import Agent
 from kinds import Mosquitto
+from verdict import expect, finish
 
 RATE, SECONDS, INTERVAL, SPEED = 200, 250, 10, 25
 # Of the recording that the next run of the agent plays.
 MORE = 100
-
-
-def expect(condition, text):
-    if not condition:
-        raise SystemExit(f"vibration: {text}")
 
 
 def site(begin):
@@ -104,13 +100,11 @@ async def main(program, tool, folder):
                 break
             await asyncio.sleep(0.5)
         # A kill costs nothing that was told.
-        agent.process.kill()
-        agent.process.wait()
+        agent.kill()
         before = rows(table)
         agent.settings["sensor"] = {"driver": "replay", "replay": {"file": rest, "speed": float(SPEED)}}
         heard = os.path.join(folder, "heard.jsonl")
-        with open(heard, "wb") as file:
-            ear = subprocess.Popen(["mosquitto_sub", "-p", str(broker.port), "-q", "1", "-t", "seismote/site/data/vibration"], stdout=file)
+        ear = broker.listener(heard, "-t", "seismote/site/data/vibration")
         await asyncio.sleep(0.5)
         agent.start()
         deadline = time.monotonic() + 30
@@ -186,4 +180,4 @@ async def main(program, tool, folder):
     print(f"share of the limit: {share:.3f}; the report has {len(text) // 1000} kB")
 
 
-asyncio.run(main(*sys.argv[1:4]))
+finish(main(*sys.argv[1:4]))

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import random
-import signal
 import statistics
 import subprocess
 import sys
@@ -15,9 +14,11 @@ import time
 from agent import Agent
 from brokers import Mosquitto, RabbitMQ
 from client import Client
+from programs import Program
 from score import seconds
 from shaking import Shaking, Tables, info, lattice, shift
 from synthetic import kilometres, stamp
+from verdict import expect, finish, until
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 RECORDING = REPOSITORY / "deploy/recordings/ridgecrest-2019-07-06-clc.mseed"
@@ -30,15 +31,6 @@ LEAD = 15.0
 LIMITS = {"median": 0.2, "most": 1.0}
 # East and north of the network's middle, km.
 HOUSES = [(12, 4), (-18, 9), (22, -16), (-4, 27), (31, 8), (-29, -20), (8, -38), (44, 12), (-36, 34), (20, 50)]
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 class Observer:
@@ -103,16 +95,6 @@ class House:
         with open(self.line, encoding="utf-8") as file:
             found = [(float(at), value == "1") for at, value in (line.split() for line in file)]
         return [x for x in found if x[0] >= since]
-
-
-async def until(wanted, limit, what):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        found = wanted()
-        if found:
-            return found
-        await asyncio.sleep(0.02)
-    raise Failure(f"{what}: not within {limit} s")
 
 
 async def say(client, when, topic, payload):
@@ -296,9 +278,8 @@ async def watch(program, tool, folder, line, rounds, rng, times, samples, broker
     client = Client("fleet", version=5)
     await client.connect(broker.port, **broker.user)
     broker.accounts(["quiet"])
-    with open(os.path.join(folder, "network.log"), "ab") as log:
-        detector = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", tool, "network", "run", *broker.detector()], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    await until(lambda: broker.is_heard(os.path.join(folder, "network.log")), 60, "the detector is at work")
+    detector = Program(os.path.join(folder, "network.log"), tool, "network", "run", *broker.detector()).start()
+    await until(lambda: broker.is_heard(detector.log), 60, "the detector is at work")
     stations = dict(list(lattice(rng, CENTRE, 6).items())[:30])
     for name, place in stations.items():
         await client.publish(f"seismote/{name}/state/info", json.dumps(info(name, place, time.time())).encode(), retain=True)
@@ -321,8 +302,7 @@ async def watch(program, tool, folder, line, rounds, rng, times, samples, broker
         # For whoever looks for what went wrong.
         with open(os.path.join(folder, "heard.jsonl"), "w", encoding="utf-8") as file:
             file.writelines(json.dumps(x) + "\n" for x in observer.heard if "health" not in x[1])
-        detector.send_signal(signal.SIGTERM)
-        detector.wait()
+        detector.stop(60)
     wrong = []
     for what, values in [] if not found else (("version of the network event", [x[2] for x in found]), ("message that decides", [x[3] for x in found]),
                                                 ("onset that decides", [x[3] for x in found if x[4]])):
@@ -339,7 +319,4 @@ async def watch(program, tool, folder, line, rounds, rng, times, samples, broker
     expect(not wrong, "; ".join(wrong))
 
 
-try:
-    asyncio.run(main())
-except (Failure, AssertionError) as failure:
-    sys.exit(f"FAILED: {failure}")
+finish(main())

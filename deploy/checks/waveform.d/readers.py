@@ -8,13 +8,11 @@ import numpy
 import obspy
 import pymseed
 
+from verdict import Judge, verdict
+
 folder = pathlib.Path(sys.argv[1])
-failures = []
-
-
-def expect(good, text):
-    if not good:
-        failures.append(text)
+judge = Judge()
+expect = judge.expect
 
 
 def check(reader, case, source, start, rate, samples):
@@ -59,8 +57,6 @@ for case in cases:
         by_obspy(case)
         read["ObsPy"] += 1
 
-for failure in failures:
-    print(failure)
-if failures or not cases:
-    sys.exit(f"{len(failures)} differences in {len(cases)} files")
+if verdict(judge.complaints) or not cases:
+    sys.exit(f"{len(judge.complaints)} differences in {len(cases)} files")
 print(", ".join(f"{count} files by {reader}" for reader, count in read.items()) + ": all samples, times and rates agree")

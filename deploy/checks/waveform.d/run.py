@@ -1,4 +1,4 @@
-"""run.py AGENT BROKER_PORT FOLDER RECORDING: compares the waveforms that the agent publishes with the recordings it
+"""run.py AGENT FOLDER RECORDING: compares the waveforms that the agent publishes with the recordings it
 played. See deploy/checks/waveform."""
 
 import asyncio
@@ -6,28 +6,20 @@ import hashlib
 import io
 import json
 import os
-import subprocess
 import sys
-import time
 
 import numpy as np
 import obspy
 from pymseed import MS3Record
 
+from agent import Agent
 from client import Client
+from kinds import Mosquitto
+from verdict import Failure, expect, finish, within
 
 AXES = "ENZ"
 # Counts per m/s² of the recording's channels, see deploy/recordings/README.md.
 SENSITIVITY = {"E": 213945.0, "N": 213808.0, "Z": 213740.0}
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 def recorded(path):
@@ -100,7 +92,7 @@ class Listener:
     """Hears the events and waveforms of one station."""
 
     def __init__(self, name):
-        self.name, self.messages, self.news = name, [], asyncio.Event()
+        self.name, self.messages = name, []
         self.client = Client(f"reader-{name}", version=5, take=self.take)
 
     async def connect(self, port):
@@ -112,7 +104,6 @@ class Listener:
     def take(self, message):
         if not message.retain and message.payload:
             self.messages.append(message)
-            self.news.set()
 
     def ends(self):
         """How many events have ended, and have been said to be the last one."""
@@ -120,41 +111,30 @@ class Listener:
                    sum(m.topic.endswith("/event/trigger") and b'"event_type":"end"' in m.payload for m in self.messages))
 
     async def until_end(self, events, seconds):
-        deadline = time.monotonic() + seconds
-        while self.ends() < events:
-            self.news.clear()
-            try:
-                await asyncio.wait_for(self.news.wait(), max(0.01, deadline - time.monotonic()))
-            except asyncio.TimeoutError:
-                raise Failure(f"{self.ends()} of {events} events had ended after {seconds} s; got "
-                              + str([m.topic for m in self.messages])) from None
+        await within(lambda: self.ends() >= events, seconds, every=0.1)
+        expect(self.ends() >= events, f"{self.ends()} of {events} events had ended after {seconds} s; got "
+               + str([m.topic for m in self.messages]))
         return self.messages
 
 
 async def run(agent, port, folder, name, recording, scale, encoding, chunk, protocol, events):
-    settings = {
-        "station": {"id": name, "network": "XX", "code": "WAVE", "location": "10"},
+    station = Agent(agent, folder, name, {
+        "station": {"network": "XX", "code": "WAVE", "location": "10"},
+        "conditioning": {"settle_s": None},
         "sensor": {"driver": "replay", "replay": {"file": recording, "speed": 20, "scale": scale}},
         "waveform": {"chunk_s": chunk} | ({"encoding": encoding} if encoding else {}),
         "trace": {"encoding": "mseed2" if encoding is None else "json"},
-        "detection": {"event": {"pre_event_s": 10, "post_event_s": 8}},
-        "storage": {"directory": f"{folder}/{name}.state"},
-        "mqtt": {"uri": f"mqtt://127.0.0.1:{port}", "protocol": protocol}}
-    path = os.path.join(folder, f"{name}.yaml")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(settings, file)
+        "detection": {"event": {"pre_event_s": 10, "post_event_s": 8, "dead_time_s": 5}},
+        "mqtt": {"uri": f"mqtt://127.0.0.1:{port}", "protocol": protocol}})
     listener = await Listener(name).connect(port)
-    with open(os.path.join(folder, f"{name}.log"), "w+", encoding="utf-8") as log:
-        process = await asyncio.create_subprocess_exec(agent, "--config", path, stdin=subprocess.DEVNULL, stderr=log)
-        try:
-            return await listener.until_end(events, 90)
-        except Failure as failure:
-            log.seek(0)
-            raise Failure(f"{failure}; the agent said: {log.read()[-2000:]}") from None
-        finally:
-            process.terminate()
-            await asyncio.wait_for(process.wait(), 20)
-            await listener.client.close()
+    station.start()
+    try:
+        return await listener.until_end(events, 90)
+    except Failure as failure:
+        raise Failure(f"{failure}; the agent said: {station.words()[-2000:]}") from None
+    finally:
+        await asyncio.to_thread(station.stop, 20)
+        await listener.client.close()
 
 
 def ns(text):
@@ -222,7 +202,7 @@ def check(name, messages, samples, scale, read, tolerance_ns, protocol):
 
 
 async def main():
-    agent, port, folder, recording = sys.argv[1], int(sys.argv[2]), sys.argv[3], os.path.abspath(sys.argv[4])
+    agent, folder, recording = *sys.argv[1:3], os.path.abspath(sys.argv[3])
     gapped = os.path.join(folder, "gap.mseed")
     with_gap(gapped)
     real, made = recorded(recording), recorded(gapped)
@@ -239,14 +219,18 @@ async def main():
 
     async def one(name, file, samples, scale, encoding, read, slack, chunk, protocol):
         try:
-            messages = await run(agent, port, folder, name, file, scale, encoding, chunk, protocol, 1)
+            messages = await run(agent, broker.port, folder, name, file, scale, encoding, chunk, protocol, 1)
             check(name, messages, samples, scale, read, slack, protocol)
         except Failure as failure:
             print(f"{name:<22} FAILED: {failure}", flush=True)
             return False
         return True
 
-    sys.exit(0 if all(await asyncio.gather(*(one(*case) for case in cases))) else 1)
+    broker = await Mosquitto(folder).start()
+    try:
+        return 0 if all(await asyncio.gather(*(one(*case) for case in cases))) else 1
+    finally:
+        broker.stop()
 
 
-asyncio.run(main())
+finish(main())
