@@ -1,7 +1,6 @@
 """The overview, a station's live page, and the connection."""
 
 import json
-import os
 import time
 
 from looks import coloured
@@ -221,22 +220,6 @@ def case_pause_zoom_span_and_keys(world):
     world.stop("steady")
 
 
-def case_traces_as_miniseed_and_cbor(world):
-    for name, trace, waveform in (("packed-3", "mseed3", "mseed3"), ("packed-2", "mseed2", "mseed2"),
-                                  ("binary", "cbor", "mseed3")):
-        world.agent(name, {"trace": {"encoding": trace}, "waveform": {"encoding": waveform},
-                           "sensor": {"rate_hz": 100, "simulate": {"scenario": "quake"}}})
-        page = world.page(f"#/station/{name}")
-        world.until(page, f"Seismote.fleet.stations.get('{name}')?.traces.end > 60")
-        for color in ("--raw", "--filtered", "--rms"):
-            world.until(page, f"({COLOURED})({json.dumps([graph('x'), color])}) > 20")
-        # The filtered trace reads what the summary says.
-        world.until(page, f"(({{ traces, summary }}) => {{ const out = traces.extremes('x', 'raw', traces.end - 200, traces.end, [0, 0]);"
-                          f" return summary.x.peak > 0.2 * (out[1] - out[0]) / 2 && summary.x.peak < 5 * (out[1] - out[0]) / 2; }})"
-                          f"(Seismote.fleet.stations.get('{name}'))")
-        world.stop(name)
-
-
 def case_extremes_are_reset(world):
     world.quake()
     page = world.page("#/station/demo", size=(1280, 900))
@@ -309,35 +292,3 @@ def case_widths_and_themes(world):
                 if name == "phone":
                     world.picture(page, f"{view}-{name}-{theme}-whole", whole=True)
                 world.close_page(page)
-
-
-def case_fifty_stations(world):
-    count = int(os.environ.get("SEISMOTE_STATIONS", "50"))
-    page = world.page(size=(1440, 900))
-    world.until(page, "Seismote.link.state === 'online'")
-    began = time.monotonic()
-    names = [f"school-{number:02}" for number in range(1, count + 1)]
-    for number, name in enumerate(names):
-        world.agent(name, {
-            "station": {"latitude": 35 + number * 37 % 50 / 40, "longitude": -118 + number * 53 % 50 / 40,
-                        "description": f"Room {number + 1}"},
-            "sensor": {"simulate": {"scenario": ("quiet", "walk", "table-knock", "quake")[number % 4]}},
-            "storage": {"ring_minutes": 1}, "health": {"interval_s": 20}})
-    # More than forty are a table.
-    world.until(page, f"Seismote.overview.rows.filter((row) => row.id.startsWith('school') && row.online && row.pga >= 0).length >= {count}", 120)
-    world.until(page, "document.querySelectorAll('.stations tbody tr:not(.room) td .badge[data-state]').length >= 10")
-    shown = time.monotonic() - began
-    world.until(page, f"Seismote.overview.map.state().placed >= {count}")
-    # All of them speak once a second: the page has to follow.
-    page.evaluate("Seismote.seen = new Map(); Seismote.fleet.on('station', (id, what) => (what === 'summary' || what === 'level') && Seismote.seen.set(id, (Seismote.seen.get(id) ?? 0) + 1)); null")
-    world.until(page, f"[...Seismote.seen.values()].filter((times) => times >= 3).length >= {count}")
-    world.picture(page, "fifty-stations")
-    world.picture(page, "fifty-stations-whole", whole=True)
-    page.fill("input[type=search]", names[-1])
-    world.until(page, "document.querySelectorAll('.stations tbody tr:not(.room)').length === 1")
-    fresh = world.page(size=(1440, 900))
-    began = time.monotonic()
-    world.until(fresh, f"Seismote.overview.rows.filter((row) => row.online).length >= {count}")
-    later = time.monotonic() - began
-    world.stop(*names)
-    return f"all shown {shown:.1f} s after the first was started; a new page shows them {later:.1f} s after it is loaded"

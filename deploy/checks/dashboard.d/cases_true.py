@@ -11,9 +11,8 @@ import time
 from cases_fleet import Speakers
 from cases_rights import guarded, signed_in
 from cases_settings import CONFIG, apply, field, settings_page
-from looks import check_looks, coloured
+from looks import check_looks
 from marks import early
-from world import wait_until
 
 LIVE = "Seismote.fleet.stations.get('live')"
 # Whether anything is drawn in a column of the spectrogram, of those from 0 (left) to 1 (right).
@@ -201,43 +200,6 @@ def case_group_trial_asks_before_leaving(world):
     assert asked == ["beforeunload"], f"asked: {asked}"
     world.stop("room-9")
     broker.kill()
-
-
-def case_percentage_says_of_what(world):
-    """Beside "disturbance" a bare number would be read as its probability."""
-    broker = world.another_broker("percentages")
-    with Speakers(world, broker, "station", "contract"):
-        # (That each language has the words is seen without a browser.)
-        for code in ("en", "de", "es", "it", "ja", "tr") if os.environ.get("SEISMOTE_DASHBOARD_LONG") else ("de", "ja"):
-            context = world.browser.new_context(viewport={"width": 1280, "height": 900}, locale=code)
-            page = context.new_page()
-            page.goto(broker.page + "#/station/contract/events")
-            world.until(page, f"Seismote.language === '{code}' && Seismote.eventsView?.list.length >= 50")
-            names = page.evaluate("({ ...Seismote.text.class.names })")
-            shown = page.evaluate(CLASSES)
-            event = page.evaluate("Seismote.eventsView.list.find((one) => one.class.likely === 'disturbance').event_id")
-            quake = re.escape(names["earthquake"])
-            percent = r"[<>]?(\d+\s?%|%\d+)"
-            other = "|".join(re.escape(names[kind]) for kind in ("disturbance", "unclassified"))
-            form = rf"{quake}( {percent})?|({other}) ?[(（]{quake} {percent}[)）]"
-            wrong = [text for text in shown if not re.fullmatch(form, text)]
-            assert not wrong and any(names["disturbance"] in text for text in shown), f"{code}: {wrong[:5]}"
-            if code == "ja":
-                world.picture(page, f"percentages-{code}")
-            # The open event begins undecided.
-            page.goto(broker.page + "#/station/contract")
-            page.wait_for_selector(".station-head .class-badge")
-            about = page.evaluate(CLASSES)
-            assert about and all(re.fullmatch(form, text) for text in about), f"{code}: {about}"
-            # On a phone, too.
-            page.set_viewport_size({"width": 390, "height": 844})
-            for where in ("#/station/contract", "#/station/contract/events", f"#/station/contract/event/{event}"):
-                page.goto(broker.page + where)
-                page.wait_for_selector(".class-badge")
-                wide = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-                assert wide[0] <= wide[1], f"{code} {where} is {wide}"
-            context.close()
-        broker.kill()
 
 
 @early

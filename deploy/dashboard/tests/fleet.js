@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { EventEmitter } from "node:events";
 import { test, mock } from "node:test";
-import "./support/load.js";
+import { vector } from "./support/load.js";
 
 globalThis.location = { search: "", pathname: "/", protocol: "http:", host: "example.org" };
 globalThis.sessionStorage = { getItem: () => null, setItem() {}, removeItem() {} };
@@ -358,4 +358,21 @@ test("who runs what, and what became of an update: of what stations say, and of 
   assert.deepStrictEqual([gone.id, gone.wanted, gone.reason], ["c", "0.11.0~deb13", "no samples come"]);
   assert.deepStrictEqual(rank.filter(rows(), { only: "updating" }).map(({ id }) => id), ["b"]);
   assert.strictEqual(fleet.stations.get("d").update, null);
+});
+
+test("a trace is the same as JSON, as CBOR and as miniSEED", () => {
+  connect();
+  link.subscribe("seismote/+/data/trace", fleet.trace);
+  const read = {};
+  for (const form of ["json", "cbor", "mseed"]) {
+    client.emit("message", `seismote/${form}/data/trace`, new Uint8Array(vector(`messages/trace.${form}`)), { retain: false });
+    const { traces } = fleet.stations.get(form);
+    assert.deepStrictEqual([traces.rate, traces.end], [20, 4], form);
+    read[form] = ["x", "y", "z"].flatMap((axis) => ["raw", "filtered", "rms"].flatMap((signal) =>
+      [0, 1, 2, 3].map((slot) => traces.value(axis, signal, slot))));
+  }
+  assert.deepStrictEqual(read.cbor, read.json);
+  // (In counts of 1 µm/s².)
+  read.mseed.forEach((value, i) => assert.ok(Math.abs(value - read.json[i]) <= 1e-6, `${i}: ${value}, ${read.json[i]}`));
+  assert.ok(Math.abs(read.json[26] - 9.81565) < 1e-5 && read.json[16] < 0, read.json);
 });

@@ -20,6 +20,14 @@ import Values
         #expect(collector.sent[0].bytes.count < collector.sent[1].bytes.count)
     }
 
+    /// What the page's tests read (deploy/dashboard/tests/fleet.js).
+    @Test func equalsTheStoredFile() throws {
+        var messenger = try Samples.messenger(traces: .cbor)
+        let collector = Collector()
+        messenger.send(Samples.trace(), time: Samples.onset, quality: .replay, to: collector.sink)
+        try GoldenTests.compare(try #require(collector.sent.first).bytes, with: "trace.cbor")
+    }
+
     private static func json(_ value: Value) -> String {
         var json = JSONWriter()
         write(value, to: &json)

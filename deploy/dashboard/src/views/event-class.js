@@ -5,6 +5,7 @@ import { h, setText } from "../dom.js";
 import { fleet } from "../fleet.js";
 import { link } from "../link.js";
 import { format } from "../preferences.js";
+import { classified, percent } from "../pure/classified.js";
 import { scales } from "../pure/scales.js";
 import { units } from "../pure/units.js";
 import { numbers, text } from "../text.js";
@@ -12,22 +13,12 @@ import { numbers, text } from "../text.js";
 const words = text.class;
 const seconds = 5;
 
-// A model is never certain: 0.998 is more than 99 %, and not 100 %.
-const percent = (p) => (p > 0.99 ? `>${numbers.percent(0.99)}` : p < 0.01 ? `<${numbers.percent(0.01)}` : numbers.percent(p));
-
-// "earthquake 93 %" or "disturbance (earthquake 10 %)" as a badge: the probability is always that of an earthquake. Null
-// where the station says nothing of it.
+// What an event is taken for, as a badge. Null where the station says nothing of it.
 /** @param {{ class?: any, label?: string, alarm?: boolean }} event */
-export function classBadge({ class: judged, label, alarm } = {}) {
-  const name = label ? words.labels[label] ?? label : judged?.likely && words.names[judged.likely];
-  if (!name) return null;
-  let said = name;
-  if (!label && Number.isFinite(judged.p)) {
-    if (judged.likely !== "earthquake") said = words.but(name, `${words.names.earthquake} ${percent(judged.p)}`);
-    // An earthquake is one until the probability has been low for a while.
-    else if (judged.p >= 0.5) said = `${name} ${percent(judged.p)}`;
-  }
-  const state = alarm ? "bad" : (label ?? judged.likely) === "earthquake" ? "warn" : "unknown";
+export function classBadge(event = {}) {
+  const said = classified(event, words, numbers);
+  if (!said) return null;
+  const state = event.alarm ? "bad" : (event.label ?? event.class.likely) === "earthquake" ? "warn" : "unknown";
   return h("span", { class: "badge class-badge", dataset: { state } }, said);
 }
 
@@ -56,7 +47,7 @@ function classCard(event, judged) {
       event.confirmed ? ` · ${text.event.confirmed}` : ""),
     isBack && h("p", { class: "strong" }, words.back),
     Number.isFinite(one.p) && Number.isFinite(one.t_s) && h("p", { class: "quiet" },
-      words.probability(percent(one.p), units.duration(one.t_s))),
+      words.probability(percent(one.p, numbers), units.duration(one.t_s))),
     judged.length > 0 && chart(judged),
     one.moved && h("p", { class: "strong" }, words.moved),
     h("p", { class: "quiet small-note" }, words.limits));
