@@ -73,11 +73,10 @@ def payload(line):
     return text.encode()
 
 
-async def table(program, folder, broker, version, lines):
+async def table(program, folder, broker, lines):
     """Sends every line, waits for its last reply, compares. The replies, in the table's form."""
-    name = "v5" if version == 5 else "v311"
-    agent = station(program, folder, name, broker.port, version)
-    asker = await Asker(broker.port, name, version).connect()
+    agent = station(program, folder, "table", broker.port)
+    asker = await Asker(broker.port, "table", 5).connect()
     agent.start()
     found, wrong = [], 0
     try:
@@ -99,7 +98,7 @@ async def table(program, folder, broker, version, lines):
                 found.append(got[-1] if got else None)
             elif got != ([] if silent else [wants]):
                 wrong += 1
-                print(f"{name} {line['cmd']} {payload(line)[:120]!r}")
+                print(f"{line['cmd']} {payload(line)[:120]!r}")
                 for one in differences(got, [] if silent else [wants]):
                     print(f"  {one}")
             await asyncio.sleep(max(0, pace - (time.monotonic() - began)))
@@ -107,7 +106,7 @@ async def table(program, folder, broker, version, lines):
     finally:
         await asker.close()
         agent.stop()
-    print(f"{name}: {len(lines)} commands, {wrong} replies are wrong; "
+    print(f"{len(lines)} commands, {wrong} replies are wrong; "
           f"{health['mqtt']['rejected_commands']} refused, {health['gaps']} gaps")
     if health["gaps"] or health["lost_samples"]:
         wrong += 1
@@ -119,16 +118,13 @@ async def main(program, folder, repository):
     with open(TABLE, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file if line.strip()]
     broker = await Mosquitto(folder, "broker").start()
-    wrong = 0
     try:
-        for version in (5,) if STORE else (5, 4):
-            found, failed = await table(program, folder, broker, version, lines)
-            wrong += failed
-            if STORE:
-                with open(TABLE, "w", encoding="utf-8") as file:
-                    for line, reply in zip(lines, found):
-                        line["reply"] = reply
-                        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        found, wrong = await table(program, folder, broker, lines)
+        if STORE:
+            with open(TABLE, "w", encoding="utf-8") as file:
+                for line, reply in zip(lines, found):
+                    line["reply"] = reply
+                    file.write(json.dumps(line, ensure_ascii=False) + "\n")
         wrong += await rules.run(program, folder, broker)
         wrong += await documented.run(program, folder, broker, repository)
     finally:
