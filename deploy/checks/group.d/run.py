@@ -273,6 +273,8 @@ async def main(program, folder, count, confirm):
         await group.run()
     finally:
         await group.close()
+    group.expect(all(os.path.exists(os.path.join(agent.settings["storage"]["directory"], "level.json")) for agent in group.agents),
+                 "who ended in order has not written down the level of the sensor")
     print(f"{len(group.stations)} stations, {len(group.complaints)} complaints")
     return verdict(group.complaints, 20)
 
