@@ -383,32 +383,6 @@ class Packaged(Case):
         return await Client("check-reader").connect(self.broker.port, user="reader", password="x")
 
 
-class PackagedSensor(Packaged):
-    """Its sensor is taken away."""
-
-    def __init__(self):
-        super().__init__("sensor_missing", "modprobe i2c-dev|raspi-config|probe", "The agent reports")
-
-    async def fault(self):
-        self.agent.stop()
-        self.agent.settings["sensor"] = {"driver": "i2c", "i2c": {"bus": 250}}
-        self.begin()
-        await asyncio.sleep(3)
-
-
-class PackagedMounting(Packaged):
-    """Its sensor stands on its side."""
-
-    def __init__(self):
-        super().__init__("wrong_mounting", r"sensor.mounting: \{x: ", r"along [+-][xy]")
-
-    async def fault(self):
-        self.agent.stop()
-        self.agent.settings["sensor"]["mounting"] = {"x": "+z", "y": "+y", "z": "-x"}
-        self.begin()
-        await asyncio.sleep(4)
-
-
 class PackagedAlert(Packaged):
     """Its storage cannot be used: an alert of the agent that the broker does not show to its account."""
 
@@ -616,23 +590,6 @@ class OldVersion(Case):
         os.replace(self.program + ".new", self.program)
 
 
-class OtherVersion(Case):
-    """The station says another version than the one that is installed."""
-
-    def __init__(self):
-        super().__init__("old_version", "systemctl restart seismote", "version 0.0.1, the one that is installed")
-        # Of an agent that was started by hand only the broker tells.
-        self.runtime, self.skipped = None, ("agent",)
-
-    async def fault(self):
-        # (The agent would say its own version again.)
-        self.hold()
-        client = await self.reader()
-        found = {"agent": {"name": "seismote", "version": "0.0.1"}, "station": {"id": "board"}}
-        await client.publish("seismote/board/state/info", json.dumps(found).encode(), retain=True)
-        await client.close()
-
-
 class Leftovers(Case):
     """The station had another prefix before, and its broker still has what it said then."""
 
@@ -722,8 +679,8 @@ class CertificateSoon(Secure):
 
 CASES = [Permissions, OpenPassword, AgentStopped, UnitStopped, ClockNotSet, DiskFull, ReadOnly, CardErrors, Undervoltage,
          BrokerAway, WrongPassword, RightsMissing, DuplicateId, OtherMachine, WrongMounting, Stuck, NoSensor, SettingsBroken,
-         NoSettings, PackagedSensor, PackagedMounting, PackagedAlert, AgentHung, StateMissing, UserMismatch,
-         UserMismatchOld, BootFile, OldVersion, OtherVersion, Leftovers, EarlierId, CertificateExpired, CertificateSoon]
+         NoSettings, PackagedAlert, AgentHung, StateMissing, UserMismatch, UserMismatchOld, BootFile, OldVersion, Leftovers,
+         EarlierId, CertificateExpired, CertificateSoon]
 
 
 async def main():
