@@ -17,7 +17,7 @@ def spawn(command, log=os.devnull, **options):
 
 
 class Program:
-    """One process, which is killed and started again; what it says is in `log`."""
+    """One process, which is killed and started again; its output is in `log`."""
 
     def __init__(self, log, *command):
         self.log, self.command, self.process = log, list(command), None
