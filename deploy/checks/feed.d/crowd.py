@@ -21,6 +21,7 @@ import numpy as np
 import obspy
 from obspy.io.stationxml.core import validate_stationxml
 
+from certificates import openssl
 from client import Client
 from kinds import Mosquitto, free_port
 from processors import Processors
@@ -211,9 +212,8 @@ def encrypted(program, folder, broker):
     cert, key, accounts = (os.path.join(folder, "tls", name) for name in ("cert.pem", "key.pem", "accounts"))
 
     def certify(days):
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days",
-                        str(days), "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-                       check=True, capture_output=True)
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", str(days), "-subj",
+                "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", folder=folder)
 
     certify(30)
     hashed = subprocess.run(["openssl", "passwd", "-6", "sesame"], check=True, capture_output=True, text=True).stdout.strip()
