@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -60,25 +59,6 @@ class Station(Agent):
 class FolderDeleted(Station):
     def take(self):
         shutil.rmtree(self.disk)
-
-
-class FolderReplaced(Station):
-    def take(self):
-        os.rename(self.disk, self.disk + ".old")
-        os.mkdir(self.disk)
-
-
-class FileDeleted(Station):
-    def take(self):
-        os.remove(self.file)
-
-
-class FileReplaced(Station):
-    def take(self):
-        other = sqlite3.connect(self.file + ".other")
-        other.executescript("CREATE TABLE t(x); INSERT INTO t VALUES(zeroblob(100000));")
-        other.close()
-        os.rename(self.file + ".other", self.file)
 
 
 class FileTruncated(Station):
@@ -137,7 +117,7 @@ async def main(program, folder, mounts):
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # the reader's broker ends: that is no news
     broker = Mosquitto(folder, persistent=True)
     await broker.start()
-    kinds = [FolderDeleted, FolderReplaced, FileDeleted, FileReplaced, FileTruncated]
+    kinds = [FolderDeleted, FileTruncated]
     kinds += [DiskFull, DiskReadOnly] if int(mounts) else []
     away = [kind(program, folder, broker.port) for kind in kinds]
     flipped = BitFlipped(program, folder, broker.port)
