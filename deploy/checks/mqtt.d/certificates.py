@@ -27,10 +27,3 @@ def make(folder):
         if done.returncode != code:
             raise RuntimeError(f"the certificate that is to be {name} is not")
     return folder
-
-
-def put(folder, name, path):
-    """Lays a copy of one of them where a program reads it, in one step."""
-    with open(os.path.join(folder, name), "rb") as source, open(path + ".new", "wb") as file:
-        file.write(source.read())
-    os.replace(path + ".new", path)

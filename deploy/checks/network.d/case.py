@@ -36,8 +36,8 @@ class Case(Judge):
         self.brokers.append(broker)
         return broker
 
-    async def proxy(self, broker, **options):
-        proxy = await Proxy(broker.port, seed=len(self.name), **options).open()
+    async def proxy(self, broker, port=None, **options):
+        proxy = await Proxy(port or broker.port, seed=len(self.name), **options).open()
         self.proxies.append(proxy)
         return proxy
 

@@ -109,9 +109,9 @@ async def half_open_down(case):
     await half_open(case, False, True)
 
 
-async def mute(case, **options):
+async def mute(case):
     """A peer that accepts and never answers."""
-    proxy = options.get("proxy") or (await case.usual())[1]
+    _, proxy = await case.usual()
     case.begin()
     proxy.mode = "mute"
     proxy.end()
@@ -185,13 +185,14 @@ async def short_lives(case):
     await case.account()
 
 
-async def nobody_listens(case, proxy, seconds):
-    """The port is closed for a while: attempts are counted by the agent's own words."""
+async def refused_port(case):
+    """TCP to a port that nobody listens on: attempts are counted by the agent's own words."""
+    _, proxy = await case.usual()
     case.begin()
     await proxy.refuse()
     proxy.end()
     said = case.agent.attempts_that_failed()
-    await case.fault(seconds)
+    await case.fault(15)
     failed = case.agent.attempts_that_failed() - said
     await proxy.open()
     case.end()
@@ -201,12 +202,6 @@ async def nobody_listens(case, proxy, seconds):
     case.figures.update(attempts=failed, rate=failed / lasted)
     case.expect(3 <= failed <= 4 + lasted / (0.3 * PAUSE_MAX), f"{failed} attempts in {lasted:.0f} s")
     await case.account()
-
-
-async def refused_port(case):
-    """TCP to a port that nobody listens on."""
-    _, proxy = await case.usual()
-    await nobody_listens(case, proxy, 15)
 
 
 async def shut_door(case, mode):
@@ -277,7 +272,7 @@ async def second_broker(case):
     await case.account()
 
 
-async def credentials(case, protocol=5):
+async def credentials(case):
     """The broker refuses the password for a while."""
     broker = await case.broker(accounts={"reader": "reads", "station": "right"})
     mine = broker.write("mine", "right\n")
@@ -285,7 +280,7 @@ async def credentials(case, protocol=5):
     proxy = await case.proxy(broker)
     await case.listen(broker.port, "reader", "reads")
     case.start(f"mqtt://127.0.0.1:{proxy.port}",
-               mqtt={"username": "station", "password_file": mine, "protocol": protocol})
+               mqtt={"username": "station", "password_file": mine})
     await case.flowing()
     case.begin()
     broker.account("station", "another")
@@ -299,78 +294,15 @@ async def credentials(case, protocol=5):
     await case.account()
 
 
-async def credentials_311(case):
-    """The same with MQTT 3.1.1."""
-    await credentials(case, "3.1.1")
-
-
-async def encrypted(case, at_first="ca.crt"):
-    """Broker, proxy and agent with TLS; `at_first`: what the agent takes for its CA."""
-    made = certificates.make(os.path.join(case.folder, case.name + ".certificates"))
-    trusted = os.path.join(made, "trusted.crt")
-    served = os.path.join(made, "served.crt")
-    certificates.put(made, at_first, trusted)
-    certificates.put(made, "good.crt", served)
-    # The reader needs no TLS: a second port.
-    broker = await case.broker()
-    broker.stop()
-    secure = free_port()
-    broker.lines = [f"listener {secure} 127.0.0.1", f"certfile {served}", f"keyfile {made}/server.key",
-                    "allow_anonymous true"]
-    await broker.start()
-    await case.listen(broker.port)
-    plain, broker.port = broker.port, secure
-    proxy = await case.proxy(broker)
-    broker.port = plain
-    case.start(f"mqtts://127.0.0.1:{proxy.port}", mqtt={"tls": {"ca_file": trusted}})
-    return broker, proxy, made, trusted, served
-
-
-async def wrong_ca(case):
-    """The CA that the agent is given is another; then the right file takes its place."""
-    _, _, made, trusted, _ = await encrypted(case, "other.crt")
-    case.begin()
-    await case.fault(12)
-    case.expect(not case.readings.online, "was online with a broker that it could not know")
-    certificates.put(made, "ca.crt", trusted)
-    case.end()
-    await case.recovered(PAUSE_MAX)
-    case.attempts(to=case.fault_ended)
-    await case.flowing()
-    await case.account()
-
-
-async def expired_certificate(case):
-    """The broker's certificate expires in mid operation, and is renewed."""
-    broker, proxy, made, _, served = await encrypted(case)
-    await case.flowing()
-    case.begin()
-    certificates.put(made, "expired.crt", served)
-    broker.send_signal(signal.SIGHUP)
-    await asyncio.sleep(0.3)
-    proxy.end()
-    at = time.monotonic()
-    await case.fault(12)
-    case.expect(all(when < at for when, text, _ in case.readings.online if text == "online"),
-                "was online with a certificate that had expired")
-    certificates.put(made, "good.crt", served)
-    broker.send_signal(signal.SIGHUP)
-    case.end()
-    await case.recovered(PAUSE_MAX)
-    case.attempts(to=case.fault_ended)
-    await case.account()
-
-
-async def mute_tls(case):
-    """The TLS handshake is never answered."""
-    _, proxy, *_ = await encrypted(case)
-    await case.flowing()
-    await mute(case, proxy=proxy)
-
-
 async def tls_cut(case):
     """TLS connections end without a good-bye, and in mid record."""
-    _, proxy, *_ = await encrypted(case)
+    made = certificates.make(os.path.join(case.folder, case.name + ".certificates"))
+    secure = free_port()
+    # (The reader needs no TLS.)
+    broker = await case.broker([f"listener {secure} 127.0.0.1", f"certfile {made}/good.crt", f"keyfile {made}/server.key"])
+    await case.listen(broker.port)
+    proxy = await case.proxy(broker, port=secure)
+    case.start(f"mqtts://127.0.0.1:{proxy.port}", mqtt={"tls": {"ca_file": os.path.join(made, "ca.crt")}})
     await case.flowing()
     case.begin()
     proxy.cut = lambda: int(10 ** proxy.random.uniform(1, 5))
@@ -388,13 +320,5 @@ async def tls_cut(case):
     await case.account()
 
 
-async def tls_refused(case):
-    """TLS to a port that nobody listens on."""
-    _, proxy, *_ = await encrypted(case)
-    await case.flowing()
-    await nobody_listens(case, proxy, 12)
-
-
 ALL = [calm, latency, low_rate, dribble, half_open, half_open_up, half_open_down, mute, hung_broker, cuts, cuts_politely,
-       short_lives, refused_port, door_closed, nonsense, brief, long_outage, second_broker, credentials,
-       credentials_311, wrong_ca, expired_certificate, mute_tls, tls_cut, tls_refused]
+       short_lives, refused_port, door_closed, nonsense, brief, long_outage, second_broker, credentials, tls_cut]
