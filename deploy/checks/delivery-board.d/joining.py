@@ -87,7 +87,7 @@ def cut(words):
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
-machines.serve(work, ["repository", "along"])
+machines.packages(work, ["repository", "along"])
 threading.Thread(target=tidy, daemon=True).start()
 # (What this machine's own package comes from.)
 os.makedirs("/etc/apt/keyrings", exist_ok=True)

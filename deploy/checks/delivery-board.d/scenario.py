@@ -130,7 +130,7 @@ def whole(when):
 
 # (As the first process of its namespace it would not hear this otherwise.)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
-machines.serve(work, ["repository", "along"])
+machines.packages(work, ["repository", "along"])
 broker = Broker()
 line = re.search(r"^ +sudo (seismote setup .*)$", broker.account("add", station, "--host", "broker", "--no-qr"), re.M)[1]
 eye = json.loads(broker.account("add", "eye", "--role", "viewer", "--json"))["password"]
