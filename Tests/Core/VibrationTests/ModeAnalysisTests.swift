@@ -122,6 +122,42 @@ import Testing
         #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(lorries) == [])
     }
 
+    /// One machine hardly above the noise: what is left of its line without the noise does not decay (18), and fits the line better
+    /// than a bell that is wider (2, 4, 19, 55).
+    @Test(arguments: [2, 4, 18, 19, 55] as [UInt64]) func aFaintMachineIsNoMode(_ seed: UInt64) {
+        let chance = uniform(1000 + 7919 * seed, 2).map { $0 + 0.5 }
+        let (f, size) = (2 + 15 * chance[0], pow(10, -4.2 + 0.7 * chance[1]))
+        var motion = building([], seed: seed)
+        var phase = 0.0
+        for i in motion[0].indices {
+            let hunting = seed % 2 == 0 ? 0.0003 * sin(2 * Double.pi * Double(i) / Self.rate / 400) : 0
+            phase += 2 * Double.pi * f * (1 + hunting) / Self.rate
+            for axis in 0..<3 { motion[axis][i] += size * [1, -0.5, 0.3][axis] * sin(phase) }
+        }
+        #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(motion) == [])
+    }
+
+    /// A dozen lorries of very different strength: the few strongest make nearly all of the power at one frequency.
+    @Test(arguments: [8, 9, 11, 36] as [UInt64]) func fewLorriesAreNoMode(_ seed: UInt64) {
+        let chance = uniform(1000 + 7919 * seed, 60).map { $0 + 0.5 }
+        var motion = building([], seed: seed)
+        for number in 0..<12 {
+            let (at, f) = (Self.seconds * chance[number], 8 + 6 * chance[number + 20])
+            let size = pow(10, -3.3 + 1.3 * chance[number + 40])
+            let noise = uniform(500 + 40 * seed + UInt64(number), Int(24 * Self.rate))
+            var (y1, y2) = (0.0, 0.0)
+            let decay = exp(-4 / Self.rate)
+            for (k, drive) in noise.enumerated() {
+                let y = drive + 2 * decay * cos(2 * Double.pi * f / Self.rate) * y1 - decay * decay * y2
+                (y2, y1) = (y1, y)
+                let (t, i) = (Double(k) / Self.rate - 12, Int((at - 12) * Self.rate) + k)
+                guard motion[0].indices.contains(i) else { continue }
+                for axis in 0..<3 { motion[axis][i] += size * [0.5, 0.4, 1][axis] * y * exp(-t * t / 16) }
+            }
+        }
+        #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(motion) == [])
+    }
+
     /// Two modes that are 2 % apart along two axes are two; of one shape they are one or two, and nothing else.
     @Test func neighboursAreToldApartOrOne() {
         let analysis = ModeAnalysis(rate: Self.rate, top: 20)
