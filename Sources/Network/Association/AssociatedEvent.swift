@@ -24,6 +24,8 @@ public struct AssociatedEvent: Sendable, Equatable {
     /// When it ended, nanoseconds of UTC.
     public internal(set) var closed: Int64?
     var isForgotten = false
+    /// Seconds by which the onsets of stations were off its P wave when it ended.
+    var offsets: [String: Double] = [:]
 
     /// Results that follow from the members, kept so that an event of thousands does not reckon them anew for each
     /// onset.

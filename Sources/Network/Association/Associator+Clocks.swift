@@ -109,13 +109,19 @@ extension Associator {
 
     /// Keeps what an event that is forgotten says of the clocks.
     mutating func rememberOffsets(_ event: AssociatedEvent) {
-        // (A station that triggers on S waves does so again in the next earthquake of the place.)
-        for (name, one) in onsets(beside: event, event.hypocentre) where !one.isOfS {
-            stations[name]?.offsets.append(one.seconds)
+        // (The onset of a wrong clock is of no event, and such ones are not kept for as long as the event is.)
+        for (name, seconds) in event.offsets.merging(offsets(beside: event), uniquingKeysWith: { $1 }) {
+            stations[name]?.offsets.append(seconds)
             if let count = stations[name]?.offsets.count, count > Self.rememberedOffsets {
                 stations[name]?.offsets.removeFirst(count - Self.rememberedOffsets)
             }
         }
+    }
+
+    /// Seconds by which the onsets of stations are off the P wave of an event.
+    func offsets(beside event: AssociatedEvent) -> [String: Double] {
+        // (A station that triggers on S waves does so again in the next earthquake of the place.)
+        onsets(beside: event, event.hypocentre).filter { !$0.value.isOfS }.mapValues(\.seconds)
     }
 
     /// Root mean square of an event's residuals (s) from which on its place itself is in doubt, and no clock is.
@@ -132,10 +138,12 @@ extension Associator {
 }
 
 extension Associator.Station {
-    /// Whether the last two earthquakes that are forgotten agree on how far its clock is off.
-    var hasWrongClock: Bool {
-        guard offsets.count > 1, let last = offsets.last else { return false }
+    /// Seconds by which its clock is ahead, where the last two earthquakes that are forgotten agree on it.
+    var clockOffset: Double? {
+        guard offsets.count > 1, let last = offsets.last else { return nil }
         return abs(last) >= Associator.clockError
-            && abs(offsets[offsets.count - 2] - last) < Associator.clockError / 2
+            && abs(offsets[offsets.count - 2] - last) < Associator.clockError / 2 ? last : nil
     }
+
+    var hasWrongClock: Bool { clockOffset != nil }
 }

@@ -217,8 +217,10 @@ extension Associator {
         for other in events where other.serial != serial {
             guard abs(other.hypocentre.origin - event.hypocentre.origin) < 120 else { continue }
             let theirs = pool.filter { $0.event == other.serial }
-            // What came first may be of clocks that are ahead.
-            if event.isMature(options), event.members.count >= 2 * theirs.count,
+            // What came first may be of clocks that are ahead. (Those that are known to be wrong do not speak for it.)
+            let speaking = theirs.count { !$0.hasWrongClock }
+            if event.isMature(options), event.members.count >= 2 * speaking,
+                event.members.count >= theirs.count || speaking < options.nearStations,
                 isOfWrongClocks(other.hypocentre, theirs, beside: event)
             {
                 release(other.serial)

@@ -163,7 +163,7 @@ extension Associator {
             if waits(first, chosen, until: time) { return false }
         }
         if names.count >= options.minimumStations {
-            let support = support(of: source, members: names, now: now)
+            let support = support(of: source, members: names.union(withKnownClocks(source, chosen)), now: now)
             let shadowed = chosen.filter(\.isShadowed).count
             let needed = shadowed * 2 > chosen.count ? options.minimumStations + 2 : options.minimumStations
             if support.used >= needed, support.isEnough { return true }
@@ -311,8 +311,20 @@ extension Associator {
         return 2 * sharp >= all
     }
 
+    /// Stations among some with an onset of a source that have one, too, by a clock that is known to be wrong.
+    private func withKnownClocks(_ source: Hypocentre, _ chosen: [Kept]) -> [String] {
+        let reach = chosen.reduce(0) { max($0, $1.place.distance(to: source.place)) }
+        return stations.compactMap { name, station in
+            guard let offset = station.clockOffset, let place = station.place, place.distance(to: source.place) <= reach
+            else { return nil }
+            let travel = source.travel(.p, to: place)
+            let arrival = source.origin + travel + offset
+            return station.recent.contains { abs($0 - arrival) <= options.gate(travel, .p) } ? name : nil
+        }
+    }
+
     private func peers(of source: Hypocentre, _ chosen: [Kept]) -> Peers {
-        let names = Set(chosen.map(\.onset.station))
+        let names = Set(chosen.map(\.onset.station)).union(withKnownClocks(source, chosen))
         let ours = Set(chosen.map(\.onset.eventID))
         let now = Double(now) / 1e9
         var busy: Set<String> = []

@@ -103,7 +103,12 @@ public struct Associator: Sendable {
                 if let kept = pool.first(where: { $0.onset.eventID == id }), kept.event == nil { nucleate(kept) }
             }
             for i in events.indices where events[i].deadline(options) <= now {
-                if events[i].closed == nil { events[i].closed = now } else { events[i].isForgotten = true }
+                if events[i].closed != nil {
+                    events[i].isForgotten = true
+                } else {
+                    events[i].closed = now
+                    events[i].offsets = offsets(beside: events[i])
+                }
             }
             for event in events where event.isForgotten {
                 rememberOffsets(event)
