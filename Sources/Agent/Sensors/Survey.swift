@@ -261,7 +261,7 @@ public struct Obstacle: Sendable, Equatable {
 
     static let addToI2CGroup = "sudo usermod -aG i2c $USER"
     static let loadI2CDev = "sudo modprobe i2c-dev && echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf"
-    public static let enableI2C =
+    static let enableI2C =
         "sudo raspi-config nonint do_i2c 0   # or dtparam=i2c_arm=on in /boot/firmware/config.txt"
 }
 

@@ -113,10 +113,10 @@ public struct SpoolStatistics: Sendable, Equatable {
     /// Pages of the log that were found damaged at a start, since the file was begun.
     public internal(set) var damagedPages = 0
     /// Messages of events that the broker has, or has refused, and that are still here.
-    public internal(set) var keptMessages = 0
+    var keptMessages = 0
     var keptBytes = 0
     /// Pieces of waveform in the ring, their bytes and the seconds they last.
-    public internal(set) var ringSegments = 0
+    var ringSegments = 0
     public internal(set) var ringBytes = 0
     public internal(set) var ringSeconds = 0.0
     /// Bytes of the file, and of its log that have yet to be written back.

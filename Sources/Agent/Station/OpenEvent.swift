@@ -138,8 +138,7 @@ public struct InterruptedEvent: Sendable {
 
     /// Time of the onset in the newest message (ns of UTC); nil when that is none that this agent can have made.
     public var onset: Int64? {
-        guard let tree = try? JSONReader.read(newest), case .string(let text)? = tree["onset"] else { return nil }
-        return Timestamp(text)?.nanoseconds
+        (try? JSONReader.read(newest)).flatMap { StationEventMembers($0).onset }
     }
 
     /// Content of its waveform so far.
@@ -253,8 +252,8 @@ public struct LeftOpenEvent: Sendable, Equatable {
             let tree = try? JSONReader.read(message.payload), case .object = tree,
             let event = StationEventReading(tree), event.station == topics.id,
             event.kind == .onset || event.kind == .update, event.eventID == topics.eventID(onset: event.onset),
-            let run = tree["boot"]?.rawText, run != boot,
-            Self.isID(run), let number = tree["seq"]?.integer, (0..<1 << 53).contains(number)
+            let run = MessageStamp(tree).boot, run != boot, Self.isID(run), let number = MessageStamp(tree).sequence,
+            (0..<1 << 53).contains(number)
         else { return nil }
         (id, self.boot, self.number, onset) = (event.eventID, run, number, event.onset)
         payload = message.payload
@@ -262,8 +261,8 @@ public struct LeftOpenEvent: Sendable, Equatable {
 
     /// Whether a message is the end of this very event, and not older than what is known of it.
     public func isEnded(by end: [UInt8]) -> Bool {
-        guard let tree = try? JSONReader.read(end), tree["event_type"]?.rawText == "end", tree["boot"]?.rawText == boot,
-            let last = tree["seq"]?.integer
+        guard let tree = try? JSONReader.read(end), StationEventMembers(tree).kind == .end,
+            MessageStamp(tree).boot == boot, let last = MessageStamp(tree).sequence
         else { return false }
         return last > number
     }

@@ -26,16 +26,17 @@ public struct QuakeML: Sendable {
     ///   - station: its id.
     ///   - event: the message of an event's end.
     ///   - info: the station's `state/info`.
-    public mutating func add(_ station: String, _ event: Value, info: Value?) {
+    public mutating func add(_ station: String, _ event: Value, info: InfoReading?) {
         guard let event = StationEventReading(event) else { return }
         let id = Self.identifier(event.eventID)
-        func code(_ key: String, _ standard: String) -> String {
-            let text = info?["station"]?[key]?.rawText ?? ""
-            return text.isEmpty ? standard : text
+        func code(_ text: String?, _ standard: String) -> String {
+            guard let text, !text.isEmpty else { return standard }
+            return text
         }
+        let codes = info?.station
         let waveform = [
-            ("networkCode", code("network", "XX")), ("stationCode", code("code", station)),
-            ("locationCode", code("location", "00")),
+            ("networkCode", code(codes?.network, "XX")), ("stationCode", code(codes?.code, station)),
+            ("locationCode", code(codes?.location, "00")),
         ]
         let likely = event.likely
         xml.begin("event", [("publicID", "smi:local/event/\(id)")])

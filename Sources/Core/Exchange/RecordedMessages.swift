@@ -12,7 +12,7 @@ public struct RecordedMessages: Sendable {
     /// Records of traces and waveforms.
     public private(set) var records: [ChannelRun] = []
     /// Station id to its `state/info`.
-    public private(set) var stations: [String: Value] = [:]
+    public private(set) var stations: [String: InfoReading] = [:]
     public private(set) var messages = 0
 
     /// Owners of the waveforms' channels.
@@ -51,7 +51,7 @@ public struct RecordedMessages: Sendable {
         guard station == nil || station == id else { return }
         if levels[kind] == "state" {
             guard rest.elementsEqual(["info"]), let value = try content.value(topic) else { return }
-            stations[id] = value
+            stations[id] = InfoReading(value)
             return
         }
         if rest.first == "history" { rest = rest.dropFirst() }
@@ -134,18 +134,16 @@ public struct RecordedMessages: Sendable {
     // MARK: Samples
 
     private static func block(_ value: Value, _ signal: TraceConfiguration.Signal, of id: String) -> GroundRun? {
-        guard case .string(let text)? = value["t"], let time = Timestamp(text), let rate = value["rate_hz"]?.number,
-            SampleTimeline.rates.contains(rate)
-        else { return nil }
+        guard let block = TraceBlockReading(value), SampleTimeline.rates.contains(block.rate) else { return nil }
         let columns = ["x", "y", "z"].compactMap { axis -> [Double]? in
-            guard case .array(let list)? = value[axis]?[signal.rawValue] else { return nil }
+            guard let list = block.column(axis, signal.rawValue) else { return nil }
             let numbers = list.compactMap(\.number)
             return numbers.count == list.count ? numbers : nil
         }
         guard columns.count == 3, let first = columns.first, !first.isEmpty,
             columns.allSatisfy({ $0.count == first.count })
         else { return nil }
-        return GroundRun(id, start: time.nanoseconds, rate: rate, columns: columns)
+        return GroundRun(id, start: block.time, rate: block.rate, columns: columns)
     }
 
     /// Whether a channel is of this signal, for traces, which have a channel for each signal.

@@ -233,30 +233,28 @@ public struct DescribedStation: Sendable, Equatable {
     ///   - info: `state/info`.
     ///   - config: `state/config`.
     /// - Returns: nil where the sensor's rate is not known.
-    public init?(info: Value, config: Value?) {
+    public init?(info: InfoReading, config: ConfigReading?) {
         var settings = Configuration()
-        guard let sensor = info["sensor"], let rate = sensor["rate_hz"]?.number, rate > 0, rate <= 1e6 else {
-            return nil
+        guard let sensor = info.sensor, let rate = sensor.rate, rate > 0, rate <= 1e6 else { return nil }
+        if let station = info.station {
+            settings.station.id = station.id ?? ""
+            settings.station.network = station.network ?? settings.station.network
+            settings.station.code = station.code ?? ""
+            settings.station.location = station.location ?? settings.station.location
+            (settings.station.latitude, settings.station.longitude) = (station.latitude, station.longitude)
+            settings.station.elevation = station.elevation
+            settings.station.description = station.description ?? ""
         }
-        let station = info["station"]
-        settings.station.id = station?["id"]?.rawText ?? ""
-        settings.station.network = station?["network"]?.rawText ?? settings.station.network
-        settings.station.code = station?["code"]?.rawText ?? ""
-        settings.station.location = station?["location"]?.rawText ?? settings.station.location
-        settings.station.latitude = station?["latitude"]?.number
-        settings.station.longitude = station?["longitude"]?.number
-        settings.station.elevation = station?["elevation_m"]?.number
-        settings.station.description = station?["description"]?.rawText ?? ""
-        let tree = config?["config"]
-        settings.sensor.mounting.north = tree?["sensor"]?["mounting"]?["north_deg"]?.number ?? 0
-        let trace = tree?["trace"]
-        if let isOn = trace?["enabled"]?.flag { settings.trace.enabled = isOn }
-        if let rate = trace?["rate_hz"]?.number, rate > 0 { settings.trace.rate = rate }
-        if let filter = trace?["filter"]?.rawText.flatMap(DecimationPhase.init) { settings.trace.filter = filter }
+        if let told = config?.settings {
+            settings.sensor.mounting.north = told.north ?? 0
+            if let isOn = told.hasTraces { settings.trace.enabled = isOn }
+            if let rate = told.statedTraceRate?.number, rate > 0 { settings.trace.rate = rate }
+            if let filter = told.traceFilter.flatMap(DecimationPhase.init) { settings.trace.filter = filter }
+        }
         var known = InfoMessage.Sensor(
-            driver: sensor["driver"]?.rawText ?? "", chip: sensor["chip"]?.rawText ?? "", rate: rate,
-            range: sensor["range"]?.number, resolution: sensor["resolution"]?.number)
-        known.calibration = sensor["calibration"]
+            driver: sensor.driver ?? "", chip: sensor.chip ?? "", rate: rate, range: sensor.range,
+            resolution: sensor.resolution)
+        known.calibration = sensor.calibration
         self.init(settings, sensor: known)
     }
 

@@ -335,3 +335,18 @@ struct DigestSchedule: Sendable {
         return true
     }
 }
+
+/// The members that the messages of a stream begin with, of a station of any version: which message of which run it is.
+public struct MessageStamp: Sendable {
+    private let tree: Value
+    public init(_ message: Value) { tree = message }
+
+    /// The run of the sender.
+    public var boot: String? { tree["boot"]?.rawText }
+    /// Number of the message in its stream.
+    public var sequence: Int64? { tree["seq"]?.integer }
+    /// The same where it fits into the machine's word.
+    public var number: Int? { tree["seq"]?.whole }
+    /// Nanoseconds of UTC, of any year.
+    public var time: Int64? { tree["t"]?.anyTime }
+}

@@ -7,12 +7,12 @@ import Values
 /// An object with a check sum: the digest of all bytes before it, as the last member.
 ///
 /// JSON alone does not show damage: one flipped bit turns a latitude of 48 into one of 49.
-public enum SealedDocument {
+enum SealedDocument {
     /// Key of the check sum.
-    public static let member = "sum"
+    static let member = "sum"
 
     /// The file's bytes.
-    public static func bytes(_ document: Value) -> [UInt8] {
+    static func bytes(_ document: Value) -> [UInt8] {
         let body = [UInt8](document.json().dropLast())
         return body + seal(of: body)
     }
@@ -22,7 +22,7 @@ public enum SealedDocument {
     ///
     /// - Parameter known: all other keys. A file without a check sum has no others: it may be the key `sum` that was hit.
     /// - Throws: `syntax`: the file is not as it was written.
-    public static func read(
+    static func read(
         _ bytes: [UInt8], known: [String]
     ) throws(CodedError) -> (document: Value, isSealed: Bool) {
         let document: Value

@@ -6,9 +6,9 @@ import Musl
 
 /// Shake's artificial signals: a function of the sample's index, zero for the first samples so that a filter is seen
 /// to start from rest.
-public enum TestSignal {
+enum TestSignal {
     /// Samples of zero before the signal begins.
-    public static let leadIn = 20
+    static let leadIn = 20
 }
 
 /// A sine that starts at phase zero behind the lead-in: x[n] = A sin(2π f (n − 20) / fs).

@@ -149,10 +149,10 @@ public struct FeedSettings: ProgramSettings {
 
     /// Whether a station is in one of the groups.
     /// - Parameter info: its `state/info`.
-    public func serves(_ info: Value) -> Bool {
+    public func serves(_ info: InfoReading) -> Bool {
         guard !groups.isEmpty else { return true }
-        guard case .array(let own)? = info["station"]?["groups"] else { return false }
-        return groups.contains { own.contains(.string($0)) }
+        guard let own = info.station?.groups else { return false }
+        return groups.contains { own.contains($0) }
     }
 
     /// Filters to subscribe to.

@@ -1,20 +1,20 @@
 import Propagation
 
 /// Onsets of stations that have one source.
-public struct AssociatedEvent: Sendable, Equatable {
-    public struct Member: Sendable, Equatable {
-        public var eventID: String
-        public var station: String
-        public var phase: Phase
+struct AssociatedEvent: Sendable, Equatable {
+    struct Member: Sendable, Equatable {
+        var eventID: String
+        var station: String
+        var phase: Phase
     }
 
     /// Counts the events of one associator; what it is known by outside are its onsets.
     private(set) var serial: Int
     /// In the order of their times.
-    public internal(set) var members: [Member] { didSet { reckoned = Reckoned(edition: reckoned.edition + 1) } }
-    public internal(set) var hypocentre: Hypocentre { didSet { reckoned.distances = nil } }
+    var members: [Member] { didSet { reckoned = Reckoned(edition: reckoned.edition + 1) } }
+    var hypocentre: Hypocentre { didSet { reckoned.distances = nil } }
     /// Stations that should have an onset and have none.
-    public internal(set) var silent: [String]
+    var silent: [String]
     /// When something was last new, nanoseconds of UTC.
     var changed: Int64
     /// Members at the last fit.
@@ -22,7 +22,7 @@ public struct AssociatedEvent: Sendable, Equatable {
     /// Onsets of its time around it when another place was last looked for.
     var lookedWith = 0
     /// When it ended, nanoseconds of UTC.
-    public internal(set) var closed: Int64?
+    var closed: Int64?
     var isForgotten = false
     /// Seconds by which the onsets of stations were off its P wave when it ended.
     var offsets: [String: Double] = [:]

@@ -10,17 +10,17 @@ public struct AssociationOptions: Sendable, Equatable {
     public var nearKilometres = 30.0
     /// Seconds by which an onset may miss the time of a wave, at the source; `gateSlope` of the travel time more beyond.
     public var gate = 1.2
-    public var gateSlope = 0.02
+    var gateSlope = 0.02
     /// Seconds after the newest onset until an older one is no longer waited for.
     public var watermark = 3.0
     /// Kilometres around a new onset within which others may belong to it.
     public var searchRadius = 250.0
     /// Onsets from which on an event is no longer looked for anew, only improved.
-    public var matureOnsets = 10
+    var matureOnsets = 10
     /// Seconds without anything new after which an event ends.
     public var quietSeconds = 40.0
     /// Seconds after its end during which an event still takes late onsets, so that they make no event of their own.
-    public var memorySeconds = 120.0
+    var memorySeconds = 120.0
     /// Kilometres that a station's own word may be from the place that is known of it.
     public var placeKilometres = 1.0
     /// Depths that the region's earthquakes have.

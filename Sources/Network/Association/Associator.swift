@@ -2,7 +2,7 @@ import Propagation
 
 /// Finds the onsets of many stations that one earthquake has made. A pure state machine in event time: it is given
 /// onsets in their order, and knows no clock. What it holds are values, so that a copy can be asked what would follow.
-public struct Associator: Sendable {
+struct Associator: Sendable {
     /// A station, as far as it is known.
     struct Station: Sendable {
         var place: Place?
@@ -35,7 +35,7 @@ public struct Associator: Sendable {
         var isSeed: Bool { !onset.isDismissed && !hasWrongClock }
     }
 
-    public let options: AssociationOptions
+    let options: AssociationOptions
     /// Stations of the whole broker that take part, also those that are too far away to be known here.
     var allStations = 0
     var stations: [String: Station] = [:]
@@ -44,22 +44,22 @@ public struct Associator: Sendable {
     /// Ids of what is in the pool.
     private var names: Set<String> = []
     /// In the order of their making.
-    public internal(set) var events: [AssociatedEvent] = []
+    var events: [AssociatedEvent] = []
     /// Onsets that are looked at again, and when (nanoseconds of UTC).
     private var rechecks: [(time: Int64, eventID: String)] = []
     private var serial = 0
     /// Event time, nanoseconds of UTC.
-    public private(set) var now = Int64.min
+    private(set) var now = Int64.min
     /// Seconds that unassociated onsets are kept.
     static let poolSeconds = 180.0
     private static let busyOnsets = 10
 
-    public init(_ options: AssociationOptions = AssociationOptions()) { self.options = options }
+    init(_ options: AssociationOptions = AssociationOptions()) { self.options = options }
 
     // MARK: Stations
 
     /// - Parameter place: nil where it is not known (any more).
-    public mutating func setPlace(_ place: Place?, of station: String) {
+    mutating func setPlace(_ place: Place?, of station: String) {
         stations[station, default: Station()].place = place
         for i in events.indices { events[i].reckoned.distances = nil }
     }
@@ -71,12 +71,12 @@ public struct Associator: Sendable {
 
     /// Whether silence of a station means anything.
     /// - Parameter since: seconds of UTC; of what was before, it could say nothing.
-    public mutating func setOnline(_ isOnline: Bool, _ station: String, since: Double = -.infinity) {
+    mutating func setOnline(_ isOnline: Bool, _ station: String, since: Double = -.infinity) {
         stations[station, default: Station()].isOnline = isOnline
         stations[station]?.since = since
     }
 
-    public func place(of station: String) -> Place? { stations[station]?.place }
+    func place(of station: String) -> Place? { stations[station]?.place }
 
     // MARK: Time
 
@@ -86,7 +86,7 @@ public struct Associator: Sendable {
     private static let likely = 0.5
 
     /// When something happens by itself next.
-    public var deadline: Int64? {
+    var deadline: Int64? {
         (events.map { $0.deadline(options) } + rechecks.map(\.time)).min()
     }
 
@@ -94,7 +94,7 @@ public struct Associator: Sendable {
     var isWaiting: Bool { !rechecks.isEmpty }
 
     /// Does what is due by then. Time never goes back.
-    public mutating func advance(to time: Int64) {
+    mutating func advance(to time: Int64) {
         while let due = deadline, due <= time {
             now = max(now, due)
             let again = rechecks.filter { $0.time <= now }.map(\.eventID).sorted()
@@ -251,7 +251,7 @@ public struct Associator: Sendable {
     }
 
     /// The oldest onset that may still matter; what is older need not be kept by anybody.
-    public var oldestNeeded: Int64? {
+    var oldestNeeded: Int64? {
         // What the next onset will drop, whenever that comes, is needed by nobody.
         let oldest = Double(now) / 1e9 - Self.poolSeconds
         return pool.first { $0.event != nil || $0.onset.seconds >= oldest }?.onset.time

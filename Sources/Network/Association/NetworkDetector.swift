@@ -6,7 +6,7 @@ import Values
 /// where it is told of it.
 public struct NetworkDetector: Sendable {
     /// Stations that are kept; a place costs about 200 bytes.
-    public static let stationLimit = 100_000
+    static let stationLimit = 100_000
 
     public let options: AssociationOptions
     /// Whether messages are used in the order in which they come, and waits end by the clock, instead of waiting for late
@@ -43,7 +43,7 @@ public struct NetworkDetector: Sendable {
     }
 
     public var stations: Int { places.count }
-    public var stationNames: [String] { places.keys.sorted() }
+    var stationNames: [String] { places.keys.sorted() }
     /// Stations that take no part until somebody confirms that they have moved.
     public var moved: [StationPlaces.Moved] { believed.strangers }
     public func isMoved(_ station: String) -> Bool { believed.isMoved(station) }
@@ -75,9 +75,9 @@ public struct NetworkDetector: Sendable {
             case "event/trigger":
                 versions = try take(StationReport(payload, station: station, arrival: arrival), arrival)
             case "state/info":
-                guard let identity = payload["station"] else { throw .syntax }
-                if let id = identity["id"], id != .string(station) { throw .station }
-                let made = payload["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
+                guard let identity = InfoReading(payload).station else { throw .syntax }
+                guard identity.isOf(station) else { throw .station }
+                let made = MessageStamp(payload).time
                 let since = [made, arrival].compactMap(\.self).min().map { Double($0) / 1e9 }
                 let place = try Place.reading(identity)
                 // Also where it is refused: one that has moved takes no part.
@@ -108,12 +108,13 @@ public struct NetworkDetector: Sendable {
         do throws(RejectionReason) {
             guard Topics.problem(inID: station) == nil else { throw .topic }
             var place: Place?
-            if let payload {
-                guard let read = try Place.reading(payload) else { throw .place }
+            let entered = payload.map(StationIdentityReading.init)
+            if let entered {
+                guard let read = try Place.reading(entered) else { throw .place }
                 place = read
             }
             try believed.enter(place, station)
-            let name = payload?["operator"]?.rawText ?? ""
+            let name = entered?.runner ?? ""
             operators[station] = name.isEmpty || name.utf8.count > Self.operatorLimit ? nil : name
             setPlace(believed.place(of: station), of: station, since: arrival.map { Double($0) / 1e9 })
             tellOperator(station)

@@ -1,29 +1,29 @@
 /// All that is known of one event of one station.
-public struct StationOnset: Sendable, Equatable {
+struct StationOnset: Sendable, Equatable {
     /// The station's own id of it.
-    public var eventID: String
-    public var station: String
+    var eventID: String
+    var station: String
     /// Nanoseconds of UTC.
-    public var time: Int64
+    var time: Int64
     /// The time that what follows refers to, nanoseconds of UTC.
-    public var asOf: Int64
+    var asOf: Int64
     /// When the first wave arrived as the station sees it, nanoseconds of UTC, with its standard deviation in seconds.
-    public var arrival: Arrival?
-    public struct Arrival: Sendable, Equatable {
-        public var time: Int64
-        public var sigma: Double
+    var arrival: Arrival?
+    struct Arrival: Sendable, Equatable {
+        var time: Int64
+        var sigma: Double
 
-        public init(time: Int64, sigma: Double) { (self.time, self.sigma) = (time, sigma) }
+        init(time: Int64, sigma: Double) { (self.time, self.sigma) = (time, sigma) }
     }
     /// Largest so far, m/s².
-    public var pga = 0.0
+    var pga = 0.0
     /// Largest Mercalli intensity so far.
-    public var mmi: Double?
+    var mmi: Double?
     /// Newest judgement of its station; nil: it has not judged yet.
-    public var judgement: Judgement?
+    var judgement: Judgement?
 
     /// Class that a station gives an event.
-    public enum Likely: String, Sendable, CaseIterable {
+    enum Likely: String, Sendable, CaseIterable {
         case earthquake, disturbance, unclassified
 
         fileprivate var rank: Int {
@@ -36,16 +36,16 @@ public struct StationOnset: Sendable, Equatable {
     }
 
     /// A station judges an event again and again while it shakes, and may go back on what it has said.
-    public struct Judgement: Sendable, Equatable {
-        public var likely: Likely
+    struct Judgement: Sendable, Equatable {
+        var likely: Likely
         /// Probability of an earthquake, 0 to 1; nil: not said.
-        public var probability: Double?
+        var probability: Double?
         /// Whether it is the last one.
-        public var isFinal: Bool
+        var isFinal: Bool
         /// The newest sample that it is made of, nanoseconds of UTC.
-        public var asOf: Int64
+        var asOf: Int64
 
-        public init(_ likely: Likely, probability: Double?, isFinal: Bool, asOf: Int64) {
+        init(_ likely: Likely, probability: Double?, isFinal: Bool, asOf: Int64) {
             (self.likely, self.probability, self.isFinal, self.asOf) = (likely, probability, isFinal, asOf)
         }
 
@@ -67,11 +67,11 @@ public struct StationOnset: Sendable, Equatable {
         }
     }
 
-    public init(eventID: String, station: String, time: Int64) {
+    init(eventID: String, station: String, time: Int64) {
         (self.eventID, self.station, self.time, asOf) = (eventID, station, time, time)
     }
 
-    public var likely: Likely { judgement?.likely ?? .unclassified }
+    var likely: Likely { judgement?.likely ?? .unclassified }
 
     /// Whether its station has said for good that it is no earthquake.
     var isDismissed: Bool { likely == .disturbance && judgement?.isFinal == true }

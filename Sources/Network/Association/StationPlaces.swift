@@ -10,7 +10,7 @@ public struct StationPlaces: Sendable {
         public var station: String
         /// Where it says it is, and how far that is from where it is known to be, km.
         public var place: Place
-        public var kilometres: Double
+        var kilometres: Double
     }
 
     private struct Known: Sendable {
@@ -33,7 +33,7 @@ public struct StationPlaces: Sendable {
     init(tolerance: Double, limit: Int) { (self.tolerance, self.limit) = (tolerance, limit) }
 
     /// Stations that take no part, by their names.
-    public var strangers: [Moved] {
+    var strangers: [Moved] {
         moved.sorted().compactMap { station in
             guard let one = known[station], let place = one.stated else { return nil }
             return Moved(station: station, place: place, kilometres: place.distance(to: one.reference))

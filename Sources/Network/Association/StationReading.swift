@@ -35,9 +35,9 @@ public enum RejectionReason: String, Sendable, CaseIterable, Error {
 }
 
 /// A message of a station; ``precedes(_:_:)`` has the order in which the associator uses them.
-public struct StationReport: Sendable, Equatable {
-    public var onset: StationOnset
-    public var isFirst: Bool
+struct StationReport: Sendable, Equatable {
+    var onset: StationOnset
+    var isFirst: Bool
 
     /// When it takes effect, nanoseconds of UTC.
     var time: Int64 { isFirst ? onset.time : max(onset.time, onset.asOf) }
@@ -122,14 +122,12 @@ extension StationReport {
 
 extension Place {
     /// Reads `station` of `state/info`; nil where the station says no place.
-    public static func reading(_ station: Value) throws(RejectionReason) -> Place? {
-        guard let latitude = station["latitude"], let longitude = station["longitude"],
-            latitude != .null, longitude != .null
-        else { return nil }
-        guard let north = latitude.number, let east = longitude.number, (-90...90).contains(north),
+    public static func reading(_ station: StationIdentityReading) throws(RejectionReason) -> Place? {
+        guard station.statedLatitude != nil, station.statedLongitude != nil else { return nil }
+        guard let north = station.latitude, let east = station.longitude, (-90...90).contains(north),
             (-180...180).contains(east)
         else { throw .place }
-        let metres = station["elevation_m"]?.number ?? 0
+        let metres = station.elevation ?? 0
         guard (-12_000...9000).contains(metres) else { throw .place }
         return Place(latitude: north, longitude: east, elevation: metres / 1000)
     }

@@ -242,14 +242,14 @@ struct NetworkMachine<Journal: NetworkJournal>: Sendable {
 
     /// Notes a version that is written down, or published by whatever run.
     private mutating func note(_ message: NetworkMessage) -> Value? {
-        guard let tree = try? JSONReader.read(message.payload), let version = NetworkVersion(tree, message.payload)
+        guard let tree = try? JSONReader.read(message.payload), let read = NetworkEventReading(tree)
         else {
             journal.release(message, &effects)
             return nil
         }
+        let version = NetworkVersion(eventID: read.eventID, version: read.version, payload: message.payload)
         journal.note(
-            version, message, isEnd: tree["event_type"] == .string("end"), isNewest: message.name == topics.last,
-            &effects)
+            version, message, isEnd: read.kind == .end, isNewest: message.name == topics.last, &effects)
         return tree
     }
 
@@ -295,11 +295,10 @@ struct NetworkMachine<Journal: NetworkJournal>: Sendable {
     private mutating func note(
         _ station: String, _ tree: Value, _ message: NetworkMessage, _ clock: Double
     ) -> Bool {
-        guard let boot = tree["boot"]?.rawText, let number = tree["seq"]?.whole,
+        let stamp = MessageStamp(tree)
+        guard let boot = stamp.boot, let number = stamp.number,
             !(message.isAgain && Journal.keepsMarks),
-            watch.note(
-                station, boot: boot, number: number, made: tree["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds,
-                at: clock)
+            watch.note(station, boot: boot, number: number, made: stamp.time, at: clock)
         else { return false }
         if let mark = watch.mark(of: station) { journal.setMark(mark, of: station, &effects) }
         return true

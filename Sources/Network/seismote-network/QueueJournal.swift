@@ -210,8 +210,8 @@ extension StationRecord {
         var list = [tree["mark"]].compactMap { $0 }
         if case .array(let all)? = tree["marks"] { list = all }
         marks = list.compactMap { mark in
-            guard let boot = mark["boot"]?.rawText, let number = mark["seq"]?.whole else { return nil }
-            return .init(boot: boot, number: number, made: mark["made"]?.rawText.flatMap(Timestamp.init)?.nanoseconds)
+            guard let boot = MessageStamp(mark).boot, let number = MessageStamp(mark).number else { return nil }
+            return .init(boot: boot, number: number, made: mark["made"]?.anyTime)
         }
     }
 

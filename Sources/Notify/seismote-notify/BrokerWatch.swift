@@ -132,16 +132,16 @@ struct BrokerWatch: Sendable {
             return nil
         }
         if payload.isEmpty { return .alertOver(station: station, code: code) }
-        guard let tree = try? JSONReader.read(payload),
-            let severity = tree["severity"]?.rawText.flatMap(Recipient.Severity.init(rawValue:)),
-            let since = Self.time(tree["since"], now)
+        guard let alert = (try? JSONReader.read(payload)).map(AlertReading.init),
+            let severity = alert.severity.flatMap(Recipient.Severity.init(rawValue:)),
+            let since = Self.time(alert.since, now)
         else {
             unreadable += 1
             return nil
         }
         return .alert(
             station: station, code: code, since: since, severity: severity,
-            message: Self.text(tree["message"]?.rawText ?? code))
+            message: Self.text(alert.message ?? code))
     }
 
     private func shaking(_ station: String, _ tree: Value, _ now: Int64) -> Occasion? {
@@ -166,8 +166,8 @@ struct BrokerWatch: Sendable {
     /// An intensity as a step of the scale.
     static func step(_ intensity: Double) -> Double { min(max(intensity, 1), 12) }
 
-    private static func time(_ value: Value?, _ now: Int64) -> Int64? {
-        guard let time = value?.time, time <= now + ahead else { return nil }
+    private static func time(_ time: Int64?, _ now: Int64) -> Int64? {
+        guard let time, Timestamp.sensible.contains(time), time <= now + ahead else { return nil }
         return time
     }
 

@@ -1,5 +1,6 @@
 import Administration
 import Glibc
+import Messages
 import Platform
 import Values
 
@@ -172,19 +173,15 @@ struct AgentWords: Sendable, Equatable {
     init() {}
 
     init?(json: [UInt8]) {
-        guard let value = try? JSONReader.read(json), let process = value["process"]?.whole, process > 0 else {
-            return nil
-        }
+        guard let state = (try? JSONReader.read(json)).map(AgentStateReading.init), let process = state.process,
+            process > 0
+        else { return nil }
         self.process = process
-        isConnected = value["connected"] == .bool(true)
-        isEventOpen = value["event_open"] == .bool(true)
-        let health = value["health"]
-        samples = health?["samples"]?.integer ?? 0
-        acked = health?["mqtt"]?["acked"]?.integer ?? 0
-        guard case .array(let alerts)? = value["alerts"] else { return }
-        for alert in alerts {
-            guard let code = alert["code"]?.rawText, Self.isCode(code) else { continue }
-            if alert["severity"]?.rawText == "error" || code == "storage_set_aside" { errors.insert(code) }
+        (isConnected, isEventOpen) = (state.isConnected == true, state.isEventOpen)
+        (samples, acked) = (state.health?.samples ?? 0, state.health?.acknowledged ?? 0)
+        for alert in state.alerts {
+            guard let code = alert.code, Self.isCode(code) else { continue }
+            if alert.severity == "error" || code == "storage_set_aside" { errors.insert(code) }
         }
     }
 

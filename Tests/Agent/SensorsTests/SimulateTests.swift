@@ -1,9 +1,9 @@
 import Foundation
 import Instruments
-import SignalProcessing
 import Testing
 
 @testable import Sensors
+@testable import SignalProcessing
 
 @Suite struct SimulateTests {
     private func play(

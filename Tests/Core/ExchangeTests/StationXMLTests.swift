@@ -55,12 +55,15 @@ import Values
         let config: Value = ["config": ["trace": ["rate_hz": 20], "sensor": ["mounting": ["north_deg": 12.5]]]]
         var expected = Self.station(north: 12.5)
         expected.identity.description = "d"
-        #expect(DescribedStation(info: info, config: config) == expected)
+        func described(_ info: Value, _ config: Value) -> DescribedStation? {
+            DescribedStation(info: InfoReading(info), config: ConfigReading(config))
+        }
+        #expect(described(info, config) == expected)
         // Whatever strangers send.
         let nothings: [Value] = [[:], 1, ["sensor": 3], ["sensor": ["rate_hz": "x"]], ["sensor": ["rate_hz": 0]]]
-        for nothing in nothings { #expect(DescribedStation(info: nothing, config: config) == nil) }
+        for nothing in nothings { #expect(described(nothing, config) == nil) }
         let odd: Value = ["config": ["trace": ["rate_hz": -1, "filter": 3, "enabled": "x"], "sensor": []]]
-        #expect(DescribedStation(info: info, config: odd)?.channels.count == 6)
+        #expect(described(info, odd)?.channels.count == 6)
     }
 
     @Test func textsAreEscapedAndLevelsLeaveOutWhatIsBelow() {

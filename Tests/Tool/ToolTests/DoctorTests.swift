@@ -47,8 +47,8 @@ import Values
         facts.broker = .known(BrokerFacts(name: "mqtts://broker:8883", problem: nil, user: "board"))
         var view = StationView()
         view.isOnline = true
-        view.info = ["agent": ["version": .string(productVersion)], "sensor": ["chip": "adxl345"]]
-        view.health = ["sensor": "ok", "alerts": []]
+        view.info = InfoReading(["agent": ["version": .string(productVersion)], "sensor": ["chip": "adxl345"]])
+        view.health = HealthReading(["sensor": "ok", "alerts": []])
         facts.station = .known(StationFacts(view: view, boots: ["a"], gravity: [0.1, -0.1, 9.8]))
         facts.rights = .known([TopicRight(topic: "seismote/board/event/selfcheck", isGranted: true)])
         facts.certificates = .known([
@@ -67,8 +67,8 @@ import Values
         facts.certificates = .known([])
         var state = StateFacts()
         (state.view.isOnline, state.broker, state.gravity) = (true, "connected", [0.1, -0.1, 9.8])
-        state.view.info = ["agent": ["version": .string(productVersion)], "sensor": ["chip": "adxl345"]]
-        state.view.health = ["sensor": "ok"]
+        state.view.info = InfoReading(["agent": ["version": .string(productVersion)], "sensor": ["chip": "adxl345"]])
+        state.view.health = HealthReading(["sensor": "ok"])
         change(&state)
         facts.state = .known(state)
         return facts
@@ -91,7 +91,7 @@ import Values
         _ code: String, _ facts: inout Facts, _ value: Value = ["message": "words", "severity": "error"]
     ) {
         guard var station = facts.station.fact else { return }
-        station.view.alerts[code] = value
+        station.view.alerts[code] = AlertReading(value)
         facts.station = .known(station)
     }
 
@@ -116,7 +116,7 @@ import Values
         ("write_denied", "rights_missing"), ("storage_failed", "alert_storage_failed"),
     ])
     func anAlertOfTheAgentIsFoundInItsFile(code: String, found: String) {
-        let facts = Self.packaged { $0.view.alerts[code] = ["message": "words", "severity": "error"] }
+        let facts = Self.packaged { $0.view.alerts[code] = AlertReading(["message": "words", "severity": "error"]) }
         #expect(DoctorReport(facts).diagnoses.map(\.code) == [found])
     }
 
@@ -127,7 +127,7 @@ import Values
         func codes(_ change: (inout StateFacts) -> Void = { _ in }) -> [String] {
             DoctorReport(
                 Self.packaged {
-                    $0.view.health = ["sensor": .string(state.rawValue)]
+                    $0.view.health = HealthReading(["sensor": .string(state.rawValue)])
                     change(&$0)
                 }
             ).diagnoses.map(\.code)
@@ -147,7 +147,8 @@ import Values
             // What it has said before is not believed any more.
             let facts = Self.packaged {
                 $0.age = age
-                if !codes.isEmpty { $0.view.alerts["sensor_missing"] = ["message": "words", "severity": "error"] }
+                guard !codes.isEmpty else { return }
+                $0.view.alerts["sensor_missing"] = AlertReading(["message": "words", "severity": "error"])
             }
             #expect(DoctorReport(facts).diagnoses.map(\.code) == codes)
         }
@@ -444,9 +445,9 @@ import Values
         var own = Configuration().station
         (own.latitude, own.longitude) = (47.5, 7.6)
         var cellar = StationView()
-        cellar.info = ["station": ["latitude": 47.5, "longitude": 7.6]]
+        cellar.info = InfoReading(["station": ["latitude": 47.5, "longitude": 7.6]])
         var far = StationView()
-        far.info = ["station": ["latitude": 1.5, "longitude": 7.6]]
+        far.info = InfoReading(["station": ["latitude": 1.5, "longitude": 7.6]])
         let found = BrokerGather.suspects(
             presence: ["seismote/board": true, "seismote/cellar": false, "seismote/far": false, "school/board": false],
             stations: ["cellar": cellar, "far": far], topics: topics, host: "pi", own)

@@ -1,12 +1,12 @@
 import Foundation
 import Instruments
 import Messages
-import Sensors
 import Settings
 import SignalProcessing
 import TestSupport
 import Testing
 
+@testable import Sensors
 @testable import seismote
 
 /// The conversation of `seismote setup`, without a terminal, a sensor or a broker.

@@ -70,20 +70,20 @@ public enum Program {
 }
 
 /// The agent's command line. Read by hand: an argument parser would bring FoundationEssentials into the agent.
-public struct Arguments: Sendable, Equatable {
-    public var config: String?
-    public var preset: String?
+struct Arguments: Sendable, Equatable {
+    var config: String?
+    var preset: String?
     /// `key=value` of each `--set`.
-    public var overrides: [String] = []
+    var overrides: [String] = []
     var exitAtEnd = false
-    public var check = false
-    public var version = false
-    public var help = false
-    public var health = false
+    var check = false
+    var version = false
+    var help = false
+    var health = false
     /// File for the state of the kernel's clock.
-    public var clock: String?
+    var clock: String?
 
-    public static let usage = """
+    static let usage = """
         usage: seismoted [--config FILE] [--preset NAME] [--set KEY=VALUE]... [--exit-at-end]
                seismoted --check [--config FILE] [--preset NAME] [--set KEY=VALUE]...
                seismoted --health
@@ -106,7 +106,7 @@ public struct Arguments: Sendable, Equatable {
 
     /// - Parameter arguments: without the program's name.
     /// - Throws: a sentence that names the argument.
-    public init(_ arguments: [String]) throws(AgentError) {
+    init(_ arguments: [String]) throws(AgentError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -150,25 +150,20 @@ struct AgentHealth: Equatable {
             (isWell, words) = (false, "no agent runs here, or it has no RUNTIME_DIRECTORY")
             return
         }
-        guard let state = try? JSONReader.read(file), let written = state["written_ns"]?.number else {
+        guard let state = (try? JSONReader.read(file)).map(AgentStateReading.init), let written = state.written else {
             (isWell, words) = (false, "the state file cannot be read")
             return
         }
         let age = Double(now) - written
-        let sensor = Self.text(state["health"]?["sensor"])
-        let isConnected = state["connected"]?.flag == true
+        let sensor = state.health?.sensor ?? "unknown"
+        let isConnected = state.isConnected == true
         let isFresh = age >= 0 && age <= Double(AgentState.patience)
         // (A recording that is over has nothing to sample any more.)
-        let samples = sensor == "ok" || state["waiting"]?.flag == true || state["ended"]?.flag == true
+        let samples = sensor == "ok" || state.isWaiting || state.isEnded
         isWell = isFresh && isConnected && samples
         words =
             isFresh
-            ? "sensor \(sensor), broker \(Self.text(state["broker"]))"
+            ? "sensor \(sensor), broker \(state.broker ?? "unknown")"
             : "its newest state is \(Int(max(0, age) / 1e9)) s old: it hangs or has ended"
-    }
-
-    private static func text(_ value: Value?) -> String {
-        if case .string(let text) = value { return text }
-        return "unknown"
     }
 }

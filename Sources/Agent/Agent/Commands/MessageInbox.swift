@@ -117,13 +117,13 @@ struct ReplyRoom {
 
     /// Sender and outcome of the reply alone, in a shortened one.
     private func shortened(_ reply: [UInt8], isCBOR: Bool) -> ReplyMessage {
-        let tree = isCBOR ? CBORReader.read(reply) : try? JSONReader.read(reply)
-        let name = tree?["cmd"]?.rawText ?? ""
-        let phase = tree?["phase"]?.rawText.flatMap(ReplyMessage.Phase.init) ?? .failed
+        let read = (isCBOR ? CBORReader.read(reply) : try? JSONReader.read(reply)).map(ReplyReading.init)
+        let name = read?.command ?? ""
+        let phase = read?.phase ?? .failed
         let tells = Command.named(name).map { $0.onlyTells || $0 == .event } ?? true
         return ReplyMessage(
-            id: tree?["id"]?.rawText, command: name, phase: tells && phase == .done ? .failed : phase,
-            revision: tree?["rev"]?.whole ?? revision)
+            id: read?.id, command: name, phase: tells && phase == .done ? .failed : phase,
+            revision: read?.revision ?? revision)
     }
 
     private func encoded(_ message: ReplyMessage, _ error: CodedError, time: Int64) -> [UInt8] {

@@ -33,8 +33,10 @@ struct Resending: StorageTask {
 
     /// The number of a message of this run; nil: it is of another.
     private func number(of message: StoredMessage) -> Int? {
-        guard let tree = try? JSONReader.read(message.payload), tree["boot"] == .string(boot) else { return nil }
-        return tree["seq"]?.integer.flatMap { Int(exactly: $0) }
+        guard let stamp = (try? JSONReader.read(message.payload)).map(MessageStamp.init), stamp.boot == boot else {
+            return nil
+        }
+        return stamp.number
     }
 
     /// Returns the header of a message that is sent once more.

@@ -219,16 +219,10 @@ struct EventFilter {
 
     func takes(_ payload: [UInt8]) -> Bool {
         guard minimum != nil || likely != nil else { return true }
-        guard let event = try? JSONReader.read(payload) else { return false }
-        if let likely, event["class"]?["likely"] != .string(likely) { return false }
+        guard let event = (try? JSONReader.read(payload)).map(StationEventMembers.init) else { return false }
+        if let likely, event.likely != likely { return false }
         guard let minimum else { return true }
-        return mmi(event) ?? -1 >= minimum
-    }
-
-    /// (Events of earlier versions have it in the list alone.)
-    private func mmi(_ event: Value) -> Double? {
-        if let value = event["mmi"]?.number { return value }
-        guard case .array(let all)? = event["intensity"] else { return nil }
-        return all.first { $0["scale"] == "mmi" }?["value"]?.number
+        // (Events of earlier versions have it in the list alone.)
+        return event.mmi ?? event.intensities.first { $0.scale == "mmi" }?.value ?? -1 >= minimum
     }
 }

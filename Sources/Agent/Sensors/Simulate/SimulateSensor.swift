@@ -4,7 +4,7 @@ import MiniSEED
 import SignalProcessing
 
 /// A sensor without hardware: test signals and scenarios, paced like a real one.
-public struct SimulateSensor: SensorDriver, Sendable {
+struct SimulateSensor: SensorDriver, Sendable {
     fileprivate struct Session: Sendable {
         var source: ScenarioSource
         var timeline: SampleTimeline
@@ -21,7 +21,7 @@ public struct SimulateSensor: SensorDriver, Sendable {
     /// - Parameters:
     ///   - speed: times real time; 0 is as fast as possible.
     ///   - clock: its wall time at `open` is the time of the first sample.
-    public init(
+    init(
         _ settings: SensorConfiguration, speed: Double = 1, clock: any SensorClock = SystemSensorClock()
     ) {
         self.settings = settings
@@ -29,7 +29,7 @@ public struct SimulateSensor: SensorDriver, Sendable {
         self.clock = clock
     }
 
-    public mutating func open() throws(SensorError) -> SensorDescription {
+    mutating func open() throws(SensorError) -> SensorDescription {
         close()
         try check()
         session = Session(
@@ -41,17 +41,17 @@ public struct SimulateSensor: SensorDriver, Sendable {
             clock: .host)
     }
 
-    public mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
+    mutating func read(into block: inout SampleBlock) throws(SensorError) -> ReadOutcome {
         block.removeAll()
         guard session != nil else { throw SensorError(.fault, "the simulated sensor is not open") }
         session?.fill(&block)
         return .samples
     }
 
-    public mutating func close() { session = nil }
+    mutating func close() { session = nil }
 
     /// Its samples come by the host's clock itself.
-    public var condition: SensorCondition {
+    var condition: SensorCondition {
         var condition = SensorCondition()
         if session != nil { condition.rate = MeasuredRate(rate: settings.rate, uncertainty: 0) }
         return condition

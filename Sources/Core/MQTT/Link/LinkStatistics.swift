@@ -30,7 +30,7 @@ public struct LinkStatistics: Sendable, Equatable {
     /// `Link.change` returns is below the number of every connection with the changed options.
     public var connections: UInt64 = 0
     /// Attempts that did not.
-    public var failedAttempts: UInt64 = 0
+    var failedAttempts: UInt64 = 0
     /// Attempts among those in which the broker did not accept our credentials, and its last answer.
     public var credentialRefusals: UInt64 = 0
     public var lastCredentialRefusal = ""

@@ -138,3 +138,125 @@ public struct LogLine: Sendable, Equatable {
         f.tree("fields", .object(fields), "Text or numbers by name.")
     }
 }
+
+// MARK: As others read it
+
+/// A reply of a station of any version (see ``InfoReading``).
+public struct ReplyReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    public var id: String? { tree["id"]?.rawText }
+    public var command: String? { tree["cmd"]?.rawText }
+    public var phase: ReplyMessage.Phase? { tree["phase"]?.rawText.flatMap { .init(rawValue: $0) } }
+    public var revision: Int? { tree["rev"]?.whole }
+    public var errors: [CodedErrorReading] { CodedErrorReading.all(tree) }
+    public var isIncomplete: Bool { tree["incomplete"]?.flag == true }
+    public var result: ResultReading { .init(tree["result"] ?? .null) }
+}
+
+/// An error of a reply.
+public struct CodedErrorReading: Sendable {
+    let tree: Value
+    static func all(_ tree: Value) -> [Self] { (tree["errors"]?.list ?? []).map { .init(tree: $0) } }
+
+    public var path: String? { tree["path"]?.rawText }
+    public var code: String? { tree["code"]?.rawText }
+    public var message: String? { tree["message"]?.rawText }
+    public var got: Value? { tree["got"] }
+    public var allowed: String? { tree["allowed"]?.rawText }
+    public var nearest: String? { tree["nearest"]?.rawText }
+}
+
+/// The result of a reply: members depend on the command. Times are as they were sent.
+public struct ResultReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    private func texts(_ name: String) -> [String] { (tree[name]?.list ?? []).compactMap(\.rawText) }
+
+    // Settings.
+    public var revision: Int? { tree["rev"]?.whole }
+    public var config: Value? { tree["config"] }
+    public var isDry: Bool { tree["dry_run"]?.flag == true }
+    public var changed: [String] { texts("changed") }
+    public var needsRestart: [String] { texts("needs_restart") }
+    public var restartsStream: [String] { texts("restart_stream") }
+    public var pendingRevision: Int? { tree["pending"]?["rev"]?.whole }
+    public var pendingDeadline: String? { tree["pending"]?["deadline"]?.rawText }
+    /// Keys whose values come from `file`, `overlay` or `command_line`.
+    public func keys(from source: String) -> [String] {
+        (tree["sources"]?[source]?.list ?? []).compactMap(\.rawText)
+    }
+    public var revisions: [RevisionReading] { (tree["revisions"]?.list ?? []).map { .init(tree: $0) } }
+    /// The last change that was refused.
+    public var rejected: RevisionReading? {
+        guard let value = tree["rejected"], case .object = value else { return nil }
+        return .init(tree: value)
+    }
+
+    // Events, waveforms and history.
+    public var events: [Value]? { tree["events"]?.list }
+    public var event: Value? { tree["event"] }
+    public var eventID: String? { tree["event_id"]?.rawText }
+    public var label: String? { tree["label"]?.rawText }
+    /// Where the next page begins: a number of events, a time of history.
+    public var nextNumber: Int? { tree["next"]?.whole }
+    public var nextTime: String? { tree["next"]?.rawText }
+    public var bytes: Int? { tree["bytes"]?.whole }
+    public var digest: String? { tree["sha256"]?.rawText }
+    public var samples: Int? { tree["samples"]?.whole }
+    public var records: Int? { tree["records"]?.whole }
+    public var gaps: Int? { tree["gaps"]?.whole }
+    public var from: String? { tree["from"]?.rawText }
+    public var to: String? { tree["to"]?.rawText }
+    /// Nanoseconds of UTC.
+    public var begin: Int64? { tree["from"]?.anyTime }
+    /// Seconds of a step.
+    public var step: Int? { tree["step_s"]?.whole }
+    /// A column, such as `rms` of `x`.
+    public func column(_ axis: String, _ name: String) -> [Value] { tree[axis]?[name]?.list ?? [] }
+    /// Messages that were sent.
+    public var messages: Int? { tree["messages"]?.whole }
+
+    // Other commands.
+    public var uptime: Double? { tree["uptime_s"]?.number }
+    public var version: String? { tree["version"]?.rawText }
+    public var alerts: [AlertReading] { (tree["alerts"]?.list ?? []).map { .init($0) } }
+    public var hasPassed: Bool { tree["passed"]?.flag == true }
+    public var since: String? { tree["since"]?.rawText }
+    public var until: String? { tree["until"]?.rawText }
+    public var topics: Int? { tree["topics"]?.whole }
+    public var blocks: Int? { tree["blocks"]?.whole }
+}
+
+/// A revision of the settings, or a change that was refused.
+public struct RevisionReading: Sendable {
+    let tree: Value
+    public var number: Int? { tree["rev"]?.whole }
+    /// As it was sent.
+    public var time: String? { tree["t"]?.rawText }
+    public var source: String? { tree["source"]?.rawText }
+    public var changed: [String] { (tree["changed"]?.list ?? []).compactMap(\.rawText) }
+    /// The settings that were refused, and why.
+    public var patch: Value? { tree["set"] }
+    public var errors: [CodedErrorReading] { CodedErrorReading.all(tree) }
+}
+
+/// A line of the log as others read it.
+public struct LogReading: Sendable {
+    private let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// Time as it was sent.
+    public var time: String? { tree["t"]?.rawText }
+    /// The line; a station of an early version calls it `text`.
+    public var words: String? { (tree["message"] ?? tree["text"])?.rawText }
+    /// Everything else that it names: members of `fields`, and of the message that others do not have.
+    public var fields: [Value.Member] {
+        guard case .object(let members) = tree else { return [] }
+        let known = ["v", "boot", "seq", "t", "level", "message", "text", "fields"]
+        guard case .object(let fields)? = tree["fields"] else { return members.filter { !known.contains($0.key) } }
+        return members.filter { !known.contains($0.key) } + fields
+    }
+}

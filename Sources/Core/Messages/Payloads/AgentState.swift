@@ -76,3 +76,30 @@ public struct AgentState: Sendable, Equatable {
         ) { $0.fields(&$1) }
     }
 }
+
+/// The state of an agent of any version as other programs read its file (see ``InfoReading``).
+public struct AgentStateReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    public var process: Int? { tree["process"]?.whole }
+    /// Nanoseconds of the monotonic clock.
+    public var written: Double? { tree["written_ns"]?.number }
+    public var isConnected: Bool? { tree["connected"]?.flag }
+    /// The connection, in a few words.
+    public var broker: String? { tree["broker"]?.rawText }
+    /// Version of MQTT that is spoken.
+    public var mqtt: String? { tree["mqtt"]?.rawText }
+    public var isWaiting: Bool { tree["waiting"]?.flag == true }
+    public var isEnded: Bool { tree["ended"]?.flag == true }
+    public var isEventOpen: Bool { tree["event_open"]?.flag == true }
+    /// Mean of the last second along x, y and z; nil where one of them is missing.
+    public var mean: [Double]? {
+        let mean = ["x", "y", "z"].compactMap { tree["mean"]?[$0]?.number }
+        return mean.count == 3 ? mean : nil
+    }
+    public var health: HealthReading? { tree["health"].map { .init($0) } }
+    public var alerts: [AlertReading] { (tree["alerts"]?.list ?? []).map { .init($0) } }
+    /// The members of `state/info` that it has.
+    public var info: InfoReading { .init(tree) }
+}

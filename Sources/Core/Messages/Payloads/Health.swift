@@ -199,3 +199,56 @@ public struct AlertMessage: Sendable, Equatable {
         f.tree("details", details, "What programs may want to know of it; members depend on the code.")
     }
 }
+
+// MARK: As others read it
+
+/// `state/health` of a station of any version (see ``InfoReading``).
+public struct HealthReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// State of the sensor, in the station's word.
+    public var sensor: String? { tree["sensor"]?.rawText }
+    public var clock: ClockReading? { tree["time"].map { .init($0) } }
+    /// Codes of the active alerts; nil: it has no list of them.
+    public var alerts: [String]? { tree["alerts"]?.list?.compactMap(\.rawText) }
+    public var rate: Double? { tree["rate_hz"]?.number }
+    /// Temperature of the chip, degrees Celsius.
+    public var temperature: Double? { tree["temperature_c"]?.number }
+    public var samples: Int64? { tree["samples"]?.integer }
+    public var gaps: Int64? { tree["gaps"]?.integer }
+    public var lostSamples: Int64? { tree["lost_samples"]?.integer }
+    public var cpuPercent: Double? { tree["cpu_pct"]?.number }
+    public var residentBytes: Int64? { tree["rss_bytes"]?.integer }
+    public var uptime: Double? { tree["uptime_s"]?.number }
+    /// Messages that the broker has acknowledged.
+    public var acknowledged: Int64? { tree["mqtt"]?["acked"]?.integer }
+}
+
+/// The quality of a station's clock, as `state/health` (`time`) and other messages (`tq`) have it.
+public struct ClockReading: Sendable {
+    public let tree: Value
+    init(_ tree: Value) { self.tree = tree }
+
+    public var isSynced: Bool { tree["synced"]?.flag == true }
+    public var source: String? { tree["source"]?.rawText }
+    /// Milliseconds that it may be off.
+    public var error: Double? { tree["error_ms"]?.number }
+}
+
+/// `state/alert/<code>` of a station of any version, and an alert of a list of them.
+public struct AlertReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// False for what is no object.
+    public var isAlert: Bool { if case .object = tree { true } else { false } }
+    public var code: String? { tree["code"]?.rawText }
+    /// How bad it is, in the sender's word.
+    public var severity: String? { tree["severity"]?.rawText }
+    /// Nanoseconds of UTC.
+    public var since: Int64? { tree["since"]?.anyTime }
+    public var message: String? { tree["message"]?.rawText }
+    /// Axes of the sensor that it is about.
+    public var axes: [String] { (tree["details"]?["axes"]?.list ?? []).compactMap(\.rawText) }
+}

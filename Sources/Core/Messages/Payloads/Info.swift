@@ -251,3 +251,100 @@ extension ConfigMessage.Pending {
         f.time("deadline", deadline, "When it is undone.")
     }
 }
+
+// MARK: As others read it
+
+/// `state/info` of a station of any version. A member of another type counts as missing, and hides no other; texts may have
+/// anything in them. So it is with all readings that keep the tree of a message.
+public struct InfoReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// Version of the program.
+    public var version: String? { tree["agent"]?["version"]?.rawText }
+    /// Whether it names the program, as no other message does.
+    public var hasAgent: Bool { tree["agent"] != nil }
+    public var station: StationIdentityReading? { tree["station"].map { .init($0) } }
+    public var sensor: Sensor? { tree["sensor"].map { .init($0) } }
+
+    public struct Sensor: Sendable {
+        public let tree: Value
+        init(_ tree: Value) { self.tree = tree }
+
+        public var driver: String? { tree["driver"]?.rawText }
+        public var chip: String? { tree["chip"]?.rawText }
+        public var rate: Double? { statedRate?.number }
+        /// The rate as it was sent, which may be no number.
+        public var statedRate: Value? { tree["rate_hz"] }
+        public var range: Double? { tree["range"]?.number }
+        public var resolution: Double? { tree["resolution"]?.number }
+        public var calibration: Value? { tree["calibration"] }
+        /// Nanoseconds of UTC.
+        public var calibrated: Int64? { calibration?["t"]?.anyTime }
+        public var calibrationMethod: String? { calibration?["method"]?.rawText }
+    }
+}
+
+/// The part `station` of `state/info`, and what an operator enters for a station.
+public struct StationIdentityReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    public var id: String? { tree["id"]?.rawText }
+    /// False where there is an id, and it is another one or no text.
+    public func isOf(_ station: String) -> Bool { tree["id"].map { $0 == .string(station) } ?? true }
+    public var network: String? { tree["network"]?.rawText }
+    public var code: String? { tree["code"]?.rawText }
+    public var location: String? { tree["location"]?.rawText }
+    public var latitude: Double? { statedLatitude?.number }
+    public var longitude: Double? { statedLongitude?.number }
+    public var elevation: Double? { statedElevation?.number }
+    /// Degrees and metres as they were sent; nil where there are none.
+    public var statedLatitude: Value? { stated("latitude") }
+    public var statedLongitude: Value? { stated("longitude") }
+    public var statedElevation: Value? { stated("elevation_m") }
+    private func stated(_ name: String) -> Value? { tree[name].flatMap { $0 == .null ? nil : $0 } }
+    public var description: String? { tree["description"]?.rawText }
+    public var groups: [String] { (tree["groups"]?.list ?? []).compactMap(\.rawText) }
+    /// The operator of the station, as the operator of the network has entered it.
+    public var runner: String? { tree["operator"]?.rawText }
+}
+
+/// `state/config` of a station of any version.
+public struct ConfigReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    public var revision: Int? { tree["rev"]?.whole }
+    /// Whether it has a revision, as no other message of `state` has beside settings.
+    public var hasRevision: Bool { tree["rev"] != nil }
+    public var settings: SettingsReading? { tree["config"].map { .init($0) } }
+}
+
+/// Settings of a station as `state/config` and changes have them, as far as other programs need them.
+public struct SettingsReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// URIs of brokers, and the root of topics.
+    public var brokers: [String] { (uri?.list ?? [uri].compactMap(\.self)).compactMap(\.rawText) }
+    public var root: String? { tree["mqtt"]?["root"]?.rawText }
+    private var uri: Value? { tree["mqtt"]?["uri"] }
+    /// Degrees clockwise from north to x.
+    public var north: Double? { tree["sensor"]?["mounting"]?["north_deg"]?.number }
+    public var calibrationOffset: [Double] { numbers("offset") }
+    /// By rows.
+    public var calibrationMatrix: [Double] { numbers("matrix") }
+    public var hasTraces: Bool? { tree["trace"]?["enabled"]?.flag }
+    /// The rate of traces as it was sent, which may be no number.
+    public var statedTraceRate: Value? { tree["trace"]?["rate_hz"].flatMap { $0 == .null ? nil : $0 } }
+    public var traceFilter: String? { tree["trace"]?["filter"]?.rawText }
+    /// Name of the limit of vibration.
+    public var vibrationLimit: String? { tree["vibration"]?["limit"]?.rawText }
+    /// A number among the settings of vibration.
+    public func vibration(_ name: String) -> Double? { tree["vibration"]?[name]?.number }
+
+    private func numbers(_ name: String) -> [Double] {
+        (tree["sensor"]?["calibration"]?[name]?.list ?? []).compactMap(\.number)
+    }
+}

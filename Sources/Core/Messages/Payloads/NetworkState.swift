@@ -191,3 +191,15 @@ public struct WarningMessage: Sendable, Equatable {
         f.time("issued", issued, "When the station made this message.")
     }
 }
+
+/// `network/status` as others read it (see ``InfoReading``).
+public struct NetworkStatusReading: Sendable {
+    private let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    public var isOnline: Bool { tree["online"]?.flag == true }
+    /// Stations that take no part, with the km from where they are known to be.
+    public var moved: [(id: String, distance: Double?)] {
+        (tree["moved"]?.list ?? []).compactMap { one in one["id"]?.rawText.map { ($0, one["distance_km"]?.number) } }
+    }
+}

@@ -49,30 +49,24 @@ public struct StationEventReading: Sendable {
 
     /// Nil: it is no message of an event, which has an id and an onset.
     public init?(_ message: Value) {
-        guard let id = message["event_id"]?.rawText, let onset = message["onset"]?.time else { return nil }
+        let told = StationEventMembers(message)
+        guard let id = told.id, let onset = told.onset, Timestamp.sensible.contains(onset) else { return nil }
         (eventID, self.onset) = (id, onset)
-        station = message["station"].map { $0.rawText ?? "" }
-        kind = message["event_type"]?.rawText.flatMap { EventMessage.Kind(rawValue: $0) }
-        (newest, end, duration) = (message["t"]?.anyTime, message["end"]?.anyTime, message["duration_s"]?.number)
-        clockError = message["tq"]?["error_ms"]?.number
-        (arrival, arrivalSigma) = (message["p_time"]?.anyTime, message["p_sigma_s"]?.number)
-        pga = message["pga"].map { $0.number ?? .nan }
-        mmi = message["mmi"]?.number
-        isVelocityValid = CertainIntensity.isVelocityValid(message)
-        isAccelerationValid = CertainIntensity.isAccelerationValid(message)
-        intensities = (message["intensity"]?.list ?? []).map { [isVelocityValid] one in
-            let (value, isUsable) = (one["value"]?.number, isVelocityValid || !CertainIntensity.basis(one).velocity)
+        (station, kind) = (told.station, told.kind)
+        (newest, end, duration) = (told.time, told.end, told.duration)
+        (clockError, arrival, arrivalSigma) = (told.clock?.error, told.arrival, told.arrivalSigma)
+        (pga, mmi) = (told.hasPGA ? told.pga ?? .nan : nil, told.mmi)
+        (isVelocityValid, isAccelerationValid) = (told.isVelocityValid, told.isAccelerationValid)
+        intensities = told.intensities.map { one in
+            let isUsable = told.isVelocityValid || !one.basis.velocity
             return Intensity(
-                scale: one["scale"]?.rawText, value: value, certain: isUsable ? value : one["from_pga"]?.number,
-                isCertain: CertainIntensity.isCertain(one, in: message))
+                scale: one.scale, value: one.value, certain: isUsable ? one.value : one.fromPGA,
+                isCertain: told.isCertain(one))
         }
-        let judged = message["class"]
-        likely = judged?["likely"]?.rawText
-        probability = judged?["p"]?.number(in: 0...1)
-        isClassCertain = judged?["certain"]?.flag == true
-        isClassFinal = judged?["final"]?.flag == true
-        hasAlarm = message["alarm"]?.flag == true
-        isTest = message["test"]?.flag == true
+        likely = told.likely
+        probability = told.probability.flatMap { (0...1).contains($0) ? $0 : nil }
+        (isClassCertain, isClassFinal) = (told.isClassCertain, told.isClassFinal)
+        (hasAlarm, isTest) = (told.hasAlarm, told.isTest)
     }
 
     /// The first relation of the Mercalli scale, whose intensity ``mmi`` is.
@@ -85,26 +79,110 @@ public struct StationEventReading: Sendable {
     public var certainMercalli: Double? { isVelocityValid ? mmi ?? mercalli?.certain : mercalli?.certain }
 }
 
-/// Validity of an event's intensities, as others read it.
-public enum CertainIntensity {
-    /// Whether the velocity of an event, and the intensity from it, stands for the whole event.
-    public static func isVelocityValid(_ event: Value) -> Bool { event["velocity_valid"] != .bool(false) }
-
-    /// Whether the peak acceleration of an event is right within 2 %.
-    public static func isAccelerationValid(_ event: Value) -> Bool { event["acceleration_valid"] != .bool(false) }
-
-    /// The peaks from which the relation of an object of `intensity` is computed.
-    static func basis(_ item: Value) -> (acceleration: Bool, velocity: Bool) {
-        let relation = item["relation"]?.rawText
-        let isJapan = item["scale"] == .string("jma") || relation == "jma"
-        if isJapan || relation == "gutenberg_richter" { return (true, false) }
-        return (relation == "wald99" || relation == "cwa", true)
+/// All members of a station's event that others read, whatever is missing (see ``InfoReading``): displays show as much of a
+/// message as it has, of any version.
+public struct StationEventMembers: Sendable {
+    /// A detector that has triggered.
+    public struct Detector: Sendable {
+        let tree: Value
+        public var name: String? { tree["name"]?.rawText }
+        public var axes: [String] { (tree["axes"]?.list ?? []).compactMap(\.rawText) }
     }
 
-    /// Whether an object of `intensity` stands for the whole event: what enters it is valid.
-    public static func isCertain(_ item: Value, in event: Value) -> Bool {
-        let basis = basis(item)
-        return (!basis.acceleration || isAccelerationValid(event)) && (!basis.velocity || isVelocityValid(event))
+    /// The shaking to come.
+    public struct Onsite: Sendable {
+        let tree: Value
+        /// Peak ground velocity and its range, m/s.
+        public var pgv: Double? { tree["pgv_predicted"]?.number }
+        public var low: Double? { tree["pgv_low"]?.number }
+        public var high: Double? { tree["pgv_high"]?.number }
+        public var isSaturated: Bool { tree["saturated"]?.flag == true }
+    }
+
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    public var id: String? { tree["event_id"]?.rawText }
+    /// Station that it names; empty where that is no text.
+    public var station: String? { tree["station"].map { $0.rawText ?? "" } }
+    public var kind: EventMessage.Kind? { kindWord.flatMap { .init(rawValue: $0) } }
+    /// The kind in the sender's word.
+    public var kindWord: String? { tree["event_type"]?.rawText }
+    /// Nanoseconds of UTC, of any year: of the newest sample, the onset and the end.
+    public var time: Int64? { tree["t"]?.anyTime }
+    public var onset: Int64? { tree["onset"]?.anyTime }
+    public var end: Int64? { tree["end"]?.anyTime }
+    /// The same as they were sent.
+    public var timeText: String? { tree["t"]?.rawText }
+    public var onsetText: String? { tree["onset"]?.rawText }
+    public var endText: String? { tree["end"]?.rawText }
+    /// Seconds.
+    public var duration: Double? { tree["duration_s"]?.number }
+    public var clock: ClockReading? { tree["tq"].map { .init($0) } }
+    public var arrival: Int64? { tree["p_time"]?.anyTime }
+    public var arrivalSigma: Double? { tree["p_sigma_s"]?.number }
+    public var detectors: [Detector] { (tree["detectors"]?.list ?? []).map { Detector(tree: $0) } }
+
+    var hasPGA: Bool { tree["pga"] != nil }
+    public var pga: Double? { tree["pga"]?.number }
+    public var pgv: Double? { tree["pgv"]?.number }
+    public var mmi: Double? { tree["mmi"]?.number }
+    public var jma: Double? { tree["jma"]?.number }
+    public var dominant: Double? { tree["dominant_hz"]?.number }
+    public var intensities: [IntensityReading] { IntensityReading.all(tree) }
+
+    public var likely: String? { tree["class"]?["likely"]?.rawText }
+    /// Probability of an earthquake, in any range.
+    public var probability: Double? { tree["class"]?["p"]?.number }
+    /// Seconds after the onset at which it was judged.
+    public var judged: Double? { tree["class"]?["t_s"]?.number }
+    public var isClassCertain: Bool { tree["class"]?["certain"]?.flag == true }
+    public var isClassFinal: Bool { tree["class"]?["final"]?.flag == true }
+    /// The sensor was turned or carried.
+    public var isMoved: Bool { tree["class"]?["moved"]?.flag == true }
+    public var onsite: Onsite? { tree["onsite"].map { Onsite(tree: $0) } }
+    public var hasAlarm: Bool { tree["alarm"]?.flag == true }
+
+    /// False where a start or a gap leaves open what the velocity, and the intensity from it, was of the whole event.
+    public var isVelocityValid: Bool { tree["velocity_valid"]?.flag != false }
+    /// Whether the peak acceleration is right within 2 %.
+    public var isAccelerationValid: Bool { tree["acceleration_valid"]?.flag != false }
+    /// Whether an intensity stands for the whole event: what enters it is valid.
+    public func isCertain(_ one: IntensityReading) -> Bool {
+        (!one.basis.acceleration || isAccelerationValid) && (!one.basis.velocity || isVelocityValid)
+    }
+
+    public var isClipped: Bool { tree["clipped"]?.flag == true }
+    /// Records of its waveform.
+    public var records: Int? { tree["waveform"]?["records"]?.whole }
+    public var isTest: Bool { tree["test"]?.flag == true }
+    /// A network of stations has seen it as well.
+    public var isConfirmed: Bool { tree["confirmed"]?.flag == true }
+    /// The label that somebody gave it.
+    public var label: String? { tree["label"]?.rawText }
+}
+
+/// An object of `intensity` in messages of any version.
+public struct IntensityReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    static func all(_ message: Value) -> [Self] { (message["intensity"]?.list ?? []).map { .init($0) } }
+
+    public var scale: String? { tree["scale"]?.rawText }
+    public var relation: String? { tree["relation"]?.rawText }
+    public var value: Double? { tree["value"]?.number }
+    public var roman: String? { tree["roman"]?.rawText }
+    public var grade: String? { tree["grade"]?.rawText }
+    public var fromPGA: Double? { tree["from_pga"]?.number }
+    /// Seconds that it is of.
+    public var window: Double? { tree["window_s"]?.number }
+
+    /// The peaks from which its relation is computed.
+    var basis: (acceleration: Bool, velocity: Bool) {
+        let isJapan = scale == "jma" || relation == "jma"
+        if isJapan || relation == "gutenberg_richter" { return (true, false) }
+        return (relation == "wald99" || relation == "cwa", true)
     }
 }
 

@@ -1,4 +1,5 @@
 import Seismology
+import Values
 
 /// The state of the ground once a second (`state/summary`).
 public struct SummaryMessage: Sendable, Equatable {
@@ -143,4 +144,53 @@ extension SummaryMessage.Extreme {
         f.number("max", max, unit: "m/s^2", "Largest value.")
         f.time("since", since, "Since when.")
     }
+}
+
+// MARK: As others read it
+
+/// `state/summary` of a station of any version (see ``InfoReading``).
+public struct SummaryReading: Sendable {
+    public struct Level: Sendable {
+        let tree: Value
+        public var rms: Double? { tree["rms"]?.number }
+        public var peak: Double? { tree["peak"]?.number }
+    }
+
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// Time as it was sent.
+    public var time: String? { tree["t"]?.rawText }
+    public var clock: ClockReading? { tree["tq"].map { .init($0) } }
+    /// The level of `x`, `y`, `z` or a vector.
+    public func level(_ component: String) -> Level? { tree[component].map { Level(tree: $0) } }
+    /// Seconds of the window.
+    public var window: Double? { tree["window_s"]?.number }
+    public var pga: Double? { tree["pga"]?.number }
+    public var pgaPercentG: Double? { tree["pga_pct_g"]?.number }
+    public var pgv: Double? { tree["pgv"]?.number }
+    public var intensities: [IntensityReading] { IntensityReading.all(tree) }
+    /// Ratios of the detector STA/LTA by signal.
+    public var ratios: [(signal: String, ratio: Double?)] {
+        guard case .object(let members)? = tree["sta_lta"] else { return [] }
+        return members.map { ($0.key, $0.value.number) }
+    }
+    public var isTriggered: Bool { tree["triggered"]?.flag == true }
+    public var detectors: [String] { (tree["detectors"]?.list ?? []).compactMap(\.rawText) }
+    public var isValid: Bool { tree["valid"]?.flag != false }
+    /// Why not, when not valid.
+    public var reason: String? { tree["reason"]?.rawText }
+}
+
+/// `state/level` of a station of any version.
+public struct LevelReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    public var pga: Double? { tree["pga"]?.number }
+    public var mmi: Double? { tree["mmi"]?.number }
+    public var jma: Double? { tree["jma"]?.number }
+    public var isTriggered: Bool? { tree["triggered"]?.flag }
+    public var isSynced: Bool? { tree["synced"]?.flag }
+    public var isValid: Bool { tree["valid"]?.flag == true }
 }

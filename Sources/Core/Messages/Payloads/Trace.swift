@@ -156,3 +156,23 @@ public struct OpenEEWMessage: Sendable {
         buffer.withBytes { sink(header, $0) }
     }
 }
+
+// MARK: As others read it
+
+/// `data/trace` of a station of any version, in JSON or CBOR (see ``InfoReading``).
+public struct TraceBlockReading: Sendable {
+    public let tree: Value
+    /// Nanoseconds of UTC, of any year.
+    public let time: Int64
+    /// A finite number.
+    public let rate: Double
+
+    /// Nil: it has no time or no rate.
+    public init?(_ tree: Value) {
+        guard let time = tree["t"]?.anyTime, let rate = tree["rate_hz"]?.number else { return nil }
+        (self.tree, self.time, self.rate) = (tree, time, rate)
+    }
+
+    /// A list of an axis, such as `raw` or `triggered` of `x`; nil: it has none.
+    public func column(_ axis: String, _ signal: String) -> [Value]? { tree[axis]?[signal]?.list }
+}

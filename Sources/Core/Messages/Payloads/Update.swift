@@ -218,3 +218,16 @@ extension UpdateMessage.Counts {
 
     package var text: String { String(decoding: value.json(), as: UTF8.self) }
 }
+
+// MARK: As others read it
+
+/// `state/update` of a station of any version (see ``InfoReading``).
+public struct UpdateReading: Sendable {
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// Id of the command that asked for the update.
+    public var id: String? { tree["id"]?.rawText }
+    public var phase: UpdateMessage.Phase? { tree["phase"]?.rawText.flatMap { .init(rawValue: $0) } }
+    public var reason: String? { tree["reason"]?.rawText }
+}

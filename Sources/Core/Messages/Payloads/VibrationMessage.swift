@@ -376,3 +376,29 @@ public struct ModesMessage: Sendable, Equatable {
         }
     }
 }
+
+/// `data/vibration` of a station of any version, for those who show its numbers (see ``InfoReading``); intervals that are
+/// counted on are read as ``VibrationRecord``.
+public struct VibrationReading: Sendable {
+    public struct Axis: Sendable {
+        let tree: Value
+        /// mm/s and Hz.
+        public var ppv: Double? { tree["ppv"]?.number }
+        public var frequency: Double? { tree["frequency_hz"]?.number }
+        public var rms: Double? { tree["rms"]?.number }
+        public var kbFmax: Double? { tree["kb_fmax"]?.number }
+        /// Vibration dose value of the day or night so far, m/s^1.75.
+        public var dose: Double? { tree["vdv_period"]?.number }
+        public var isBelowFloor: Bool? { tree["below_floor"]?.flag }
+    }
+
+    public let tree: Value
+    public init(_ tree: Value) { self.tree = tree }
+
+    /// Seconds of the interval.
+    public var interval: Double? { tree["interval_s"]?.number }
+    public func axis(_ name: String) -> Axis? { tree[name].map { Axis(tree: $0) } }
+    /// Name of the limit that it was compared with, and what the interval was of it.
+    public var limit: String? { tree["limit"]?["name"]?.rawText }
+    public var share: Double? { tree["limit"]?["share"]?.number }
+}

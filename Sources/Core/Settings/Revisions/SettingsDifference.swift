@@ -29,13 +29,13 @@ struct SettingsDifference {
 }
 
 /// Values that are never shown.
-public enum Secrets {
+enum Secrets {
     /// Placeholder of a secret; given back in a change it means that the secret stays as it is.
-    public static let mask = "***"
+    static let mask = "***"
 
     /// A tree of settings, or what somebody sent as one, without its secrets: what stands under a key that does not exist,
     /// or in the place of a group, may be one that was meant for another place.
-    public static func hidden(in tree: Value) -> Value { hidden(tree, "") }
+    static func hidden(in tree: Value) -> Value { hidden(tree, "") }
 
     private static func hidden(_ value: Value, _ key: String) -> Value {
         guard value != .null, value != "" else { return value }

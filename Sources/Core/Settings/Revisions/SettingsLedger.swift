@@ -613,7 +613,7 @@ extension SettingsLedger {
     /// Version of the document's form.
     private static let version: Int64 = 1
     /// All keys of the document.
-    package static let documentKeys = ["v", "revisions", "pending", "rejected", "trial"]
+    static let documentKeys = ["v", "revisions", "pending", "rejected", "trial"]
 
     /// The ledger of a process that starts.
     ///

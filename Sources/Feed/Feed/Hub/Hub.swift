@@ -273,7 +273,7 @@ public final class Hub {
                 guard let unit = directory.identity(of: id)?.unit else { return }
                 isWanted ? try takeFetched(id, message, unit: unit) : try takeTrace(id, message, unit: unit)
             } else if topic.hasPrefix("res/feed-"), let reply = try? JSONReader.read(message.payload) {
-                requests.reply(id, reply, now: now.monotonic)
+                requests.reply(id, ReplyReading(reply), now: now.monotonic)
             }
         }
     }

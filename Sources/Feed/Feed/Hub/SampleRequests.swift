@@ -131,14 +131,14 @@ struct SampleRequests {
     }
 
     /// A station has replied to a command.
-    mutating func reply(_ station: String, _ reply: Value, now: Double) {
-        guard let request = reply["id"]?.rawText else { return }
-        let phase = reply["phase"]?.rawText
+    mutating func reply(_ station: String, _ reply: ReplyReading, now: Double) {
+        guard let request = reply.id else { return }
+        let phase = reply.phase
         if wishes[station]?.open?.request == request {
-            if phase == "accepted" { return }
-            let count = phase == "done" ? reply["result"]?["messages"]?.whole : nil
+            if phase == .accepted { return }
+            let count = phase == .done ? reply.result.messages : nil
             wishes[station]?.open?.all = max(0, count ?? 0)
-        } else if gaps[station]?.id == request, let phase, phase != "accepted" {
+        } else if gaps[station]?.id == request, let phase, phase != .accepted {
             // It is asked again only when some seconds have passed; the patience ends what does not come.
             gaps[station] = ("", now + 5)
         }

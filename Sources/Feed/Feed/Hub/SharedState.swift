@@ -7,13 +7,13 @@ public final class SharedState: Sendable {
     /// A station's description of itself.
     public struct StationState: Sendable {
         public var id: String
-        public var info: Value?
-        public var config: Value?
-        public var level: Value?
-        public var health: Value?
+        public var info: InfoReading?
+        public var config: ConfigReading?
+        public var level: LevelReading?
+        public var health: HealthReading?
         public var isOnline: Bool?
         /// Its last `data/vibration`.
-        public var vibration: Value?
+        public var vibration: VibrationReading?
         /// Monotonic seconds of the newest level, and of the newest interval of vibration.
         var levelAt = 0.0
         var vibrationAt = 0.0

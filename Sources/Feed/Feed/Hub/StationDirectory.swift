@@ -81,15 +81,17 @@ struct StationDirectory {
             throw Problem(reason: .syntax, words: "\(topic) is no JSON object")
         }
         switch topic {
-        case "state/level": return change(id) { ($0.level, $0.levelAt) = (tree, now) }
-        case "state/health": return change(id) { $0.health = tree }
-        case "data/vibration": return change(id) { ($0.vibration, $0.vibrationAt) = (tree, now) }
+        case "state/level": return change(id) { ($0.level, $0.levelAt) = (LevelReading(tree), now) }
+        case "state/health": return change(id) { $0.health = HealthReading(tree) }
+        case "data/vibration": return change(id) { ($0.vibration, $0.vibrationAt) = (VibrationReading(tree), now) }
         case "state/info":
-            if let problem = Self.problem(ofInfo: tree) { throw problem }
-            change(id) { $0.info = tree }
+            let info = InfoReading(tree)
+            if let problem = Self.problem(ofInfo: info) { throw problem }
+            change(id) { $0.info = info }
         default:
-            if let problem = Self.problem(ofConfig: tree) { throw problem }
-            change(id) { $0.config = tree }
+            let config = ConfigReading(tree)
+            if let problem = Self.problem(ofConfig: config) { throw problem }
+            change(id) { $0.config = config }
         }
         try identify(id, now)
     }
@@ -122,9 +124,13 @@ struct StationDirectory {
     // MARK: What is believed
 
     /// Fault of a description: a place that the Earth does not have, or a rate that no sensor has.
-    static func problem(ofInfo info: Value) -> Problem? {
-        for (key, most) in [("latitude", -90.0...90), ("longitude", -180...180), ("elevation_m", -12_000...10_000)] {
-            guard let value = info["station"]?[key], value != .null else { continue }
+    static func problem(ofInfo info: InfoReading) -> Problem? {
+        let station = info.station
+        let place: [(String, Value?, ClosedRange<Double>)] = [
+            ("latitude", station?.statedLatitude, -90...90), ("longitude", station?.statedLongitude, -180...180),
+            ("elevation_m", station?.statedElevation, -12_000...10_000),
+        ]
+        for case (let key, let value?, let most) in place {
             guard let number = value.number, most.contains(number) else {
                 return Problem(
                     reason: .place,
@@ -133,7 +139,7 @@ struct StationDirectory {
                 )
             }
         }
-        if let value = info["sensor"]?["rate_hz"] {
+        if let value = info.sensor?.statedRate {
             guard let rate = value.number, (0.1...100_000).contains(rate) else {
                 return Problem(
                     reason: .syntax,
@@ -143,8 +149,8 @@ struct StationDirectory {
         return nil
     }
 
-    private static func problem(ofConfig config: Value) -> Problem? {
-        guard let value = config["config"]?["trace"]?["rate_hz"], value != .null else { return nil }
+    private static func problem(ofConfig config: ConfigReading) -> Problem? {
+        guard let value = config.settings?.statedTraceRate else { return nil }
         guard let rate = value.number, (0.01...100_000).contains(rate) else {
             return Problem(
                 reason: .syntax,
@@ -198,7 +204,7 @@ struct StationDirectory {
     }
 
     /// The station with what it says of itself, for StationXML; nil: it is not known, or cannot be described.
-    static func described(_ info: Value, _ config: Value?) -> DescribedStation? {
+    static func described(_ info: InfoReading, _ config: ConfigReading?) -> DescribedStation? {
         guard var station = DescribedStation(info: info, config: config) else { return nil }
         if let trace = station.trace, station.rate / trace.rate > mostDecimation { station.trace = nil }
         return station

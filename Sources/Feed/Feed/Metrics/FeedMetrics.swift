@@ -43,48 +43,49 @@ struct FeedMetrics {
         func each(_ value: (SharedState.StationState) -> Double?) -> [Sample] {
             states.compactMap { state in value(state).map { ([("station", state.id)], $0) } }
         }
-        func flag(_ value: Value?) -> Double? { value?.flag.map { $0 ? 1 : 0 } }
+        func flag(_ value: Bool?) -> Double? { value.map { $0 ? 1 : 0 } }
         /// Levels of now, without old ones.
-        func level(_ name: String) -> (SharedState.StationState) -> Double? {
+        func level(_ value: @escaping (LevelReading) -> Double?) -> (SharedState.StationState) -> Double? {
             { state in
-                now - state.levelAt < 30 && state.level?["valid"] == .bool(true) ? state.level?[name]?.number : nil
+                guard now - state.levelAt < 30, let level = state.level, level.isValid else { return nil }
+                return value(level)
             }
         }
-        func health(_ name: String, _ factor: Double = 1) -> [Sample] {
-            each { state in state.health?[name]?.number.map { $0 * factor } }
-        }
+        func health(_ value: (HealthReading) -> Double?) -> [Sample] { each { $0.health.flatMap(value) } }
+        func counter(_ value: (HealthReading) -> Int64?) -> [Sample] { health { value($0).map(Double.init) } }
         text.add(
             "seismote_station_online", .gauge, "Whether the broker has the station online.",
             each { $0.isOnline.map { $0 ? 1 : 0 } })
         text.add(
             "seismote_peak_ground_acceleration_meters_per_second_squared", .gauge,
-            "Peak acceleration of the last second.", each(level("pga")))
+            "Peak acceleration of the last second.", each(level { $0.pga }))
         text.add(
-            "seismote_intensity_mercalli", .gauge, "Modified Mercalli intensity of the last second.", each(level("mmi"))
-        )
-        text.add("seismote_intensity_jma", .gauge, "JMA intensity of the last second.", each(level("jma")))
+            "seismote_intensity_mercalli", .gauge, "Modified Mercalli intensity of the last second.",
+            each(level { $0.mmi }))
+        text.add("seismote_intensity_jma", .gauge, "JMA intensity of the last second.", each(level { $0.jma }))
         text.add(
-            "seismote_triggered", .gauge, "Whether the station is triggered.", each { flag($0.level?["triggered"]) })
+            "seismote_triggered", .gauge, "Whether the station is triggered.", each { flag($0.level?.isTriggered) })
         text.add(
             "seismote_clock_synced", .gauge, "Whether the station's clock is synchronised.",
-            each { flag($0.level?["synced"]) })
+            each { flag($0.level?.isSynced) })
         text.add(
             "seismote_sensor_ok", .gauge, "Whether the sensor delivers samples.",
-            each { $0.health?["sensor"].map { $0 == .string("ok") ? 1 : 0 } })
-        text.add("seismote_sensor_rate_hertz", .gauge, "Measured sample rate.", health("rate_hz"))
-        text.add("seismote_sensor_temperature_celsius", .gauge, "Temperature of the chip.", health("temperature_c"))
-        text.add("seismote_samples_total", .counter, "Samples since the agent's start.", health("samples"))
-        text.add("seismote_gaps_total", .counter, "Gaps since the agent's start.", health("gaps"))
+            each { flag(($0.health?.sensor).map { $0 == "ok" }) })
+        text.add("seismote_sensor_rate_hertz", .gauge, "Measured sample rate.", health { $0.rate })
+        text.add("seismote_sensor_temperature_celsius", .gauge, "Temperature of the chip.", health { $0.temperature })
+        text.add("seismote_samples_total", .counter, "Samples since the agent's start.", counter { $0.samples })
+        text.add("seismote_gaps_total", .counter, "Gaps since the agent's start.", counter { $0.gaps })
         text.add(
-            "seismote_lost_samples_total", .counter, "Samples lost since the agent's start.", health("lost_samples"))
+            "seismote_lost_samples_total", .counter, "Samples lost since the agent's start.",
+            counter { $0.lostSamples })
         text.add(
-            "seismote_agent_cpu_ratio", .gauge, "Share of a processor that the agent uses.", health("cpu_pct", 0.01))
-        text.add("seismote_agent_resident_memory_bytes", .gauge, "Memory of the agent.", health("rss_bytes"))
-        text.add("seismote_agent_uptime_seconds", .gauge, "Time since the agent's start.", health("uptime_s"))
+            "seismote_agent_cpu_ratio", .gauge, "Share of a processor that the agent uses.",
+            health { $0.cpuPercent.map { $0 * 0.01 } })
+        text.add("seismote_agent_resident_memory_bytes", .gauge, "Memory of the agent.", counter { $0.residentBytes })
+        text.add("seismote_agent_uptime_seconds", .gauge, "Time since the agent's start.", health { $0.uptime })
         text.add(
             "seismote_alerts", .gauge, "Active alerts of the station.",
-            each { state in if case .array(let alerts)? = state.health?["alerts"] { Double(alerts.count) } else { nil }
-            })
+            each { ($0.health?.alerts).map { Double($0.count) } })
         writeVibration(of: states, &text)
         let counts = contents.counts
         func one(_ value: Int) -> [Sample] { [([], Double(value))] }
@@ -154,40 +155,38 @@ struct FeedMetrics {
     /// Writes vibration of the last interval, until a second one should have come and has not.
     private func writeVibration(of all: [SharedState.StationState], _ text: inout MetricsText) {
         let states = all.filter { state in
-            guard let length = state.vibration?["interval_s"]?.number else { return false }
+            guard let length = state.vibration?.interval else { return false }
             return now - state.vibrationAt < 2 * min(max(length, 1), 3600) + 30
         }
-        func axes(_ value: (Value) -> Double?) -> [Sample] {
+        func axes(_ value: (VibrationReading.Axis) -> Double?) -> [Sample] {
             states.flatMap { state in
                 ["x", "y", "z"].compactMap { axis -> Sample? in
-                    guard let number = state.vibration?[axis].flatMap(value) else { return nil }
+                    guard let number = state.vibration?.axis(axis).flatMap(value) else { return nil }
                     return ([("station", state.id), ("axis", axis)], number)
                 }
             }
         }
         text.add(
             "seismote_vibration_peak_velocity_meters_per_second", .gauge,
-            "Peak particle velocity of the last interval.", axes { $0["ppv"]?.number.map { $0 / 1000 } })
+            "Peak particle velocity of the last interval.", axes { $0.ppv.map { $0 / 1000 } })
         text.add(
             "seismote_vibration_frequency_hertz", .gauge, "Frequency of that peak.",
-            axes { $0["frequency_hz"]?.number })
+            axes { $0.frequency })
         text.add(
             "seismote_vibration_velocity_rms_meters_per_second", .gauge,
-            "Root mean square of the velocity of the last interval.", axes { $0["rms"]?.number.map { $0 / 1000 } })
+            "Root mean square of the velocity of the last interval.", axes { $0.rms.map { $0 / 1000 } })
         text.add(
             "seismote_vibration_kb_fmax", .gauge, "Weighted strength KB_Fmax of the last interval.",
-            axes { $0["kb_fmax"]?.number })
+            axes { $0.kbFmax })
         text.add(
             "seismote_vibration_dose", .gauge, "Vibration dose value of the day or night so far, m/s^1.75.",
-            axes { $0["vdv_period"]?.number })
+            axes { $0.dose })
         text.add(
             "seismote_vibration_below_floor", .gauge, "Whether the peak says nothing but that it was quiet.",
-            axes { $0["below_floor"]?.flag.map { $0 ? 1 : 0 } })
+            axes { $0.isBelowFloor.map { $0 ? 1 : 0 } })
         text.add(
             "seismote_vibration_limit_ratio", .gauge, "What the last interval was of the limit.",
-            states.compactMap { state in
-                state.vibration?["limit"]?["share"]?.number.map { ([("station", state.id)], $0) }
-            })
+            states.compactMap { state in (state.vibration?.share).map { ([("station", state.id)], $0) } })
     }
 }
 

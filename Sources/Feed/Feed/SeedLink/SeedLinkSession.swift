@@ -12,7 +12,7 @@ public struct SeedLinkSession: Sendable {
         public var commands = 20_000
         var selectors = 2000
         /// Patterns of stations, with `*` or `?` in them.
-        public var patterns = 100
+        var patterns = 100
         /// Bytes that wait while a password is checked.
         public var backlog = 16 << 10
         /// Work of one ``pump(_:most:)`` or ``obey(_:most:)``, in units of a selector held against a channel. A packet

@@ -24,15 +24,16 @@ public struct TraceReading: Sendable {
     public func blocks(_ payload: [UInt8], codes: ChannelCodes, unit: Double) -> [ChannelBlock]? {
         if payload.withUnsafeBytes({ MiniSEEDParser.recognises($0) }) { return records(payload, codes, unit) }
         let tree = payload.first == UInt8(ascii: "{") ? try? JSONReader.read(payload) : CBORReader.read(payload)
-        guard let tree, case .string(let text)? = tree["t"], let time = Timestamp(text)?.nanoseconds,
-            time.isSensibleTime, let rate = tree["rate_hz"]?.number, SampleTimeline.rates.contains(rate)
+        guard let block = tree.flatMap(TraceBlockReading.init), block.time.isSensibleTime,
+            SampleTimeline.rates.contains(block.rate)
         else { return nil }
+        let (time, rate) = (block.time, block.rate)
         let scale = CountScale()
         var blocks: [ChannelBlock] = []
         for signal in signals {
             guard let content = Self.content(signal) else { continue }
             for (axis, name) in ["x", "y", "z"].enumerated() {
-                guard case .array(let values)? = tree[name]?[signal], !values.isEmpty, values.count <= mostSamples
+                guard let values = block.column(name, signal), !values.isEmpty, values.count <= mostSamples
                 else { continue }
                 let samples = values.compactMap { $0.number.map(scale.count) }
                 guard samples.count == values.count else { return nil }

@@ -192,7 +192,7 @@ public struct FDSNQuery: Sendable, Equatable {
 
 /// A part of the Earth's surface between two latitudes and two longitudes, in degrees.
 public struct GeoBox: Sendable, Equatable {
-    public var south = -90.0, north = 90.0, west = -180.0, east = 180.0
+    var south = -90.0, north = 90.0, west = -180.0, east = 180.0
 
     public init() {}
 

@@ -149,7 +149,7 @@ struct EventPieces: WebPieces {
         return Array((format == .text ? text.text : document.text).utf8)
     }
 
-    private static func codes(_ info: Value) -> (network: String, station: String)? {
+    private static func codes(_ info: InfoReading) -> (network: String, station: String)? {
         DescribedStation(info: info, config: nil).map { ($0.codes.network, $0.codes.station) }
     }
 }

@@ -208,8 +208,8 @@ public struct WebServices: Sendable {
         (question.from, question.to) = (line.begin ?? .min, line.end ?? .max)
         if let id = query.other["eventid"] { question.among = Set((try? ring.rows(ofEvent: id)) ?? []) }
         return contents.events.rows(question) { owner in
-            guard let station = contents.states[owner]?.info?["station"], let latitude = station["latitude"]?.number,
-                let longitude = station["longitude"]?.number
+            guard let station = contents.states[owner]?.info?.station, let latitude = station.latitude,
+                let longitude = station.longitude
             else { return nil }
             return (latitude, longitude)
         } serves: { owner in

@@ -13,7 +13,7 @@ struct ConversionInput {
     var ground: [GroundRun] = []
     var records: [ChannelRun] = []
     private var messages: RecordedMessages
-    var stations: [String: Value] { messages.stations }
+    var stations: [String: InfoReading] { messages.stations }
 
     init(_ messages: RecordedMessages) { self.messages = messages }
 
@@ -170,7 +170,7 @@ enum ConversionOutput {
 
     /// Counts of m/s². Channels are named as the station names them, by its `state/info` where that is known.
     static func channels(
-        of ground: [GroundRun], codes: String?, stations: [String: Value], unit: Double
+        of ground: [GroundRun], codes: String?, stations: [String: InfoReading], unit: Double
     ) throws -> [ChannelRun] {
         let scale = CountScale(unit: unit)
         return ground.flatMap { run -> [ChannelRun] in

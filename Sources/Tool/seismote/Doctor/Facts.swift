@@ -52,6 +52,8 @@ struct StateFacts {
     var view = StationView()
     /// The connection, in a few words.
     var broker = ""
+    /// Version of MQTT that the agent speaks; nil: it is not connected.
+    var mqtt: String?
     /// Just booted: a sensor that is not there yet is no fault.
     var isWaiting = false
     /// The recording is over.

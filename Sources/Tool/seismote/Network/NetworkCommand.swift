@@ -168,7 +168,7 @@ struct NetworkPlaces {
         var quiet = end
         while !Interrupt.came, let message = try client.next(until: min(end, quiet)) {
             guard take(message), message.topic == "\(root)/network/status", !message.isRetained,
-                (try? JSONReader.read(message.payload))?["online"]?.flag == true
+                (try? JSONReader.read(message.payload)).map(NetworkStatusReading.init)?.isOnline == true
             else { continue }
             isAnswered = true
             quiet = monotonicSeconds() + (stations.values.contains { $0.apart != nil } ? 2 : 0)
@@ -180,16 +180,16 @@ struct NetworkPlaces {
         let value = try? JSONReader.read(message.payload)
         if let id = Topics.stationPlaced(by: message.topic, root: root) {
             guard Topics.problem(inID: id) == nil, hasRoom(for: id) else { return false }
-            stations[id, default: Station()].entered = value.flatMap { try? Place.reading($0) }
+            stations[id, default: Station()].entered = value.flatMap { try? Place.reading(.init($0)) }
         } else if message.topic == "\(root)/network/status" {
             for id in stations.keys { stations[id]?.apart = nil }
-            for one in value?["moved"]?.list ?? [] {
-                guard let id = one["id"]?.rawText, Topics.problem(inID: id) == nil, hasRoom(for: id) else { continue }
-                stations[id, default: Station()].apart = one["distance_km"]?.number
+            for one in value.map({ NetworkStatusReading($0).moved }) ?? [] {
+                guard Topics.problem(inID: one.id) == nil, hasRoom(for: one.id) else { continue }
+                stations[one.id, default: Station()].apart = one.distance
             }
         } else {
             guard let (id, rest) = Topics.split(message.topic, root: root), rest == "state/info", hasRoom(for: id),
-                let identity = value?["station"]
+                let identity = value.flatMap({ InfoReading($0).station })
             else { return false }
             stations[id, default: Station()].stated = try? Place.reading(identity)
         }

@@ -107,7 +107,7 @@ struct ReportCommand: ParsableCommand {
             var fleet = Fleet(root: access.mqtt.root)
             try fleet.look(
                 client, filters: ["state/info", "state/config"], stations: [station], within: min(3, timeout))
-            (found.info, found.settings) = (fleet.stations[station]?.info, fleet.stations[station]?.config?["config"])
+            (found.info, found.settings) = (fleet.stations[station]?.info, fleet.stations[station]?.config?.settings)
             for kind in ["vibration", "modes"] {
                 let status = try ask(client, kind, from: found.range.lowerBound, last: last) { result in
                     if let columns = VibrationColumns(result) {
@@ -139,7 +139,7 @@ struct ReportCommand: ParsableCommand {
             exchange.onAnswer = { answer in
                 guard answer.outcome == .done else { return report.take(answer) }
                 report.count(answer.station, isIncomplete: answer.reply?.isIncomplete == true)
-                results.append(answer.reply?.result ?? .null)
+                results.append(answer.reply?.result.tree ?? .null)
             }
             try exchange.run()
             // (Always forwards.)
@@ -189,8 +189,8 @@ struct ReportSource {
     private(set) var records: [VibrationRecord] = []
     private(set) var modes: [ModesMessage] = []
     /// `state/info`, and the settings of `state/config`; nil: not known.
-    var info: Value?
-    var settings: Value?
+    var info: InfoReading?
+    var settings: SettingsReading?
     /// The limit that the newest message names.
     private var named: (start: Int64, limit: VibrationLimit)?
 
@@ -198,11 +198,11 @@ struct ReportSource {
 
     /// The limit that the station compares with; nil: none, or it is not known.
     var limit: VibrationLimit? {
-        settings?["vibration", "limit"]?.rawText.map { VibrationLimit($0) } ?? named?.limit
+        settings?.vibrationLimit.map { VibrationLimit($0) } ?? named?.limit
     }
 
     /// A number among the settings of vibration; nil: not known.
-    func setting(_ name: String) -> Double? { settings?["vibration", name]?.number }
+    func setting(_ name: String) -> Double? { settings?.vibration(name) }
 
     init(station: String, range: Range<Int64>) { (self.station, self.range) = (station, range) }
 
@@ -237,20 +237,21 @@ struct ReportSource {
         }
         guard let value = try? JSONReader.read(Array(line[brace...])) else { return }
         let message = value["payload"] ?? value
-        if message["station", "id"]?.rawText == station, message["agent"] != nil {
-            info = message
+        let (info, config) = (InfoReading(message), ConfigReading(message))
+        if info.station?.id == station, info.hasAgent {
+            self.info = info
         } else if message["station"]?.rawText == station {
             if let record = VibrationRecord(message) {
                 guard range.contains(record.start) else { return }
                 records.append(record)
                 if record.start >= named?.start ?? .min,
-                    let limit = message["limit", "name"]?.rawText.flatMap({ VibrationLimit($0) })
+                    let limit = VibrationReading(message).limit.flatMap({ VibrationLimit($0) })
                 {
                     named = (record.start, limit)
                 }
             } else if let period = ModesMessage(message) {
                 if range.contains(period.start) { modes.append(period) }
-            } else if message["rev"] != nil, let all = message["config"] {
+            } else if config.hasRevision, let all = config.settings {
                 settings = all
             }
         }

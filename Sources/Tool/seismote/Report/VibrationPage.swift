@@ -47,33 +47,27 @@ struct VibrationPage {
                 "<p>What the sensor is, and whether it is calibrated, is not known: there was no <code>state/info</code>.</p>\n"
         }
         var parts: [String] = []
-        if let text = info["station", "description"]?.rawText, !text.isEmpty { parts.append(escaped(text) + ".") }
-        if let (latitude, longitude) = info["station", "latitude"]?.number.flatMap({ latitude in
-            info["station", "longitude"]?.number.map { (latitude, $0) }
-        }) {
+        if let text = info.station?.description, !text.isEmpty { parts.append(escaped(text) + ".") }
+        if let latitude = info.station?.latitude, let longitude = info.station?.longitude {
             parts.append("Latitude \(number(latitude, 4)), longitude \(number(longitude, 4)).")
         }
-        guard let sensor = info["sensor"] else { return "<p>\(parts.joined(separator: " "))</p>\n" }
-        var words = "Sensor: \(escaped(sensor["chip"]?.rawText ?? "not known"))"
-        if let rate = sensor["rate_hz"]?.number { words += ", \(number(rate, 0)) samples a second" }
-        if let range = sensor["range"]?.number { words += ", full scale \(number(range, 1)) m/s²" }
+        guard let sensor = info.sensor else { return "<p>\(parts.joined(separator: " "))</p>\n" }
+        var words = "Sensor: \(escaped(sensor.chip ?? "not known"))"
+        if let rate = sensor.rate { words += ", \(number(rate, 0)) samples a second" }
+        if let range = sensor.range { words += ", full scale \(number(range, 1)) m/s²" }
         parts.append(words + ".")
         parts.append(calibration(sensor))
         return "<p>\(parts.joined(separator: " "))</p>\n"
     }
 
-    private func calibration(_ sensor: Value) -> String {
-        func numbers(_ value: Value?) -> [Double] {
-            guard case .array(let all)? = value else { return [] }
-            return all.compactMap(\.number)
-        }
-        let settings = report.settings?["sensor", "calibration"]
-        let (offset, matrix) = (numbers(settings?["offset"]), numbers(settings?["matrix"]))
+    private func calibration(_ sensor: InfoReading.Sensor) -> String {
+        let settings = report.settings
+        let (offset, matrix) = (settings?.calibrationOffset ?? [], settings?.calibrationMatrix ?? [])
         let identity = [1.0, 0, 0, 0, 1, 0, 0, 0, 1]
         let isSet = offset.contains { $0 != 0 } || (matrix.count == 9 && matrix != identity)
-        if let time = sensor["calibration", "t"]?.rawText.flatMap({ Timestamp($0) }) {
-            let method = escaped(sensor["calibration", "method"]?.rawText ?? "not known")
-            return "Calibrated on \(moment(time.nanoseconds).prefix(10)), method: \(method)."
+        if let time = sensor.calibrated {
+            let method = escaped(sensor.calibrationMethod ?? "not known")
+            return "Calibrated on \(moment(time).prefix(10)), method: \(method)."
                 + (isSet ? "" : " Its correction is not among the settings.")
         }
         return isSet

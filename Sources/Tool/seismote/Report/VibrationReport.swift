@@ -29,8 +29,8 @@ struct VibrationReport {
 
     let station: String
     /// `state/info`, and the settings; nil: not known.
-    let info: Value?
-    let settings: Value?
+    let info: InfoReading?
+    let settings: SettingsReading?
     let modes: [ModesMessage]
     let limit: VibrationLimit?
     /// Hours by which local time is ahead of UTC.

@@ -36,7 +36,7 @@ struct StationXMLCommand: ParsableCommand {
         var station = DescribedStation(configuration)
         if let info {
             guard let message = try? JSONReader.read(try SettingsFile.read(info)),
-                let found = DescribedStation(info: message, config: nil)
+                let found = DescribedStation(info: InfoReading(message), config: nil)
             else {
                 throw failure("\(info): this is no message state/info with a sensor in it", .data)
             }

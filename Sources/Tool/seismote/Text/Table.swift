@@ -109,6 +109,15 @@ func safe(_ text: String, limit: Int = 2000) -> String {
     return result
 }
 
+extension String {
+    /// Safe to print.
+    var printable: String { safe(self) }
+}
+
+extension [String] {
+    var printable: [String] { map { safe($0) } }
+}
+
 /// The same line by line.
 func safeLines(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { safe(String($0)) }.joined(separator: "\n")
@@ -168,3 +177,6 @@ func dateAndTime(_ text: String?) -> String {
     let all = time.description
     return all.prefix(10) + " " + all.dropFirst(11).prefix(8)
 }
+
+/// The same of nanoseconds of UTC.
+func dateAndTime(_ time: Int64?) -> String { dateAndTime(time.map { Timestamp(nanoseconds: $0).description }) }

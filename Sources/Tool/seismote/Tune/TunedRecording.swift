@@ -168,11 +168,11 @@ struct AssessedEvents {
             boot: "")
         var found: [(id: String, event: Event)] = []
         let sink: PublicationSink = { header, bytes in
-            guard header.topic.hasSuffix("/event/trigger"), let message = try? JSONReader.read(Array(bytes)),
-                let id = message["event_id"]?.text
+            guard header.topic.hasSuffix("/event/trigger"),
+                let message = (try? JSONReader.read(Array(bytes))).map(StationEventMembers.init), let id = message.id
             else { return }
             if found.last?.id != id {
-                let onset = Timestamp(message["onset"]?.text ?? "")?.nanoseconds ?? start
+                let onset = message.onset ?? start
                 found.append((id, Event(onset: Double(onset - start) / 1e9)))
             }
             found[found.count - 1].event.take(message)
@@ -205,10 +205,10 @@ struct AssessedEvents {
 }
 
 extension AssessedEvents.Event {
-    fileprivate mutating func take(_ message: Value) {
-        if let told = message["class", "likely"]?.text { likely = told }
-        if let p = message["class", "p"]?.number { probability = max(probability ?? 0, p) }
-        if decided == nil, likely == "earthquake" { decided = message["class", "t_s"]?.number }
-        if alarm == nil, message["alarm"]?.flag == true { alarm = message["duration_s"]?.number }
+    fileprivate mutating func take(_ message: StationEventMembers) {
+        if let told = message.likely { likely = told.printable }
+        if let p = message.probability { probability = max(probability ?? 0, p) }
+        if decided == nil, likely == "earthquake" { decided = message.judged }
+        if alarm == nil, message.hasAlarm { alarm = message.duration }
     }
 }

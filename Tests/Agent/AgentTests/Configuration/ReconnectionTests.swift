@@ -1,11 +1,11 @@
 import Foundation
-import MQTT
 import Messages
 import Settings
 import TestSupport
 import Testing
 
 @testable import Agent
+@testable import MQTT
 
 /// Other settings of the connection in an agent without a sensor, with a real mosquitto.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ReconnectionTests {

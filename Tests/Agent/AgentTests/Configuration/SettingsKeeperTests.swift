@@ -1,11 +1,11 @@
 import Foundation
 import Messages
-import Settings
 import TestSupport
 import Testing
 import Values
 
 @testable import Agent
+@testable import Settings
 
 /// What was set remotely on the disk: the old or the new, whole, whatever happens.
 @Suite struct SettingsKeeperTests {

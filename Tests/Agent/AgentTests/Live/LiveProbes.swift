@@ -2,12 +2,12 @@ import Foundation
 import Messages
 import Platform
 import Settings
-import Spool
 import TestSupport
 import Values
 
 @testable import Agent
 @testable import MQTT
+@testable import Spool
 
 /// The rows of which a pipeline alone shows nothing.
 extension LiveRowTests {

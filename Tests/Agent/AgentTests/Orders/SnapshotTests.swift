@@ -4,12 +4,12 @@ import MQTT
 import Messages
 import MiniSEED
 import Settings
-import Spool
 import TestSupport
 import Testing
 import Values
 
 @testable import Agent
+@testable import Spool
 
 /// Stretches of the waveform ring, by command.
 @Suite(.timeLimit(.minutes(10))) struct SnapshotTests {

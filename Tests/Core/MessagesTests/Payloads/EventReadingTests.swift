@@ -95,7 +95,8 @@ import Values
             ]
             let one = try #require(StationEventReading(event)?.intensities.first)
             let isCertain = (a || !acceleration) && (v || !velocity)
-            #expect(one.isCertain == isCertain && CertainIntensity.isCertain(.object(item), in: event) == isCertain)
+            let told = StationEventMembers(event).isCertain(IntensityReading(.object(item)))
+            #expect(one.isCertain == isCertain && told == isCertain)
             #expect(one.certain == (v || !velocity ? 4.5 : 4.25))
         }
     }

@@ -20,15 +20,15 @@ import Values
     ])
     func aPercentageSaysOfWhat(_ judged: String, _ text: String?) throws {
         let event = try JSONReader.read(Array(#"{"event_type":"end","class":\#(judged)}"#.utf8))
-        #expect(EventLine.assessment(event) == text)
+        #expect(EventLine.assessment(StationEventMembers(event)) == text)
     }
 
     /// An intensity or acceleration that a gap or a start makes uncertain is told as that; of a whole event nothing is said.
     @Test func whatIsNotCertainSaysSo() throws {
         func text(_ more: String, _ relation: String = "worden12") throws -> String {
             let intensity = #"[{"scale":"mmi","relation":"\#(relation)","value":7.1,"roman":"VII"}]"#
-            return EventLine.strength(
-                try JSONReader.read(Array(#"{"pga":2.5,"intensity":\#(intensity)\#(more)}"#.utf8)))
+            let event = try JSONReader.read(Array(#"{"pga":2.5,"intensity":\#(intensity)\#(more)}"#.utf8))
+            return EventLine.strength(StationEventMembers(event))
         }
         #expect(try text(#","gaps":1,"missing_s":0.2,"velocity_valid":false"#) == "2.5 m/s² VII (not certain)")
         #expect(try text(#","gaps":1,"missing_s":0.05"#) == "2.5 m/s² VII")
@@ -47,7 +47,7 @@ import Values
     ])
     func aTableSaysWhatIsValid(_ more: String, _ cells: String) throws {
         let event = try JSONReader.read(Array(#"{"event_id":"a-1","pga":2.5\#(more)}"#.utf8))
-        let line = EventList.line("a", event)
+        let line = EventList.line("a", StationEventMembers(event))
         #expect(line.hasSuffix(",0,0,\(cells)"))
         #expect(line.filter { $0 == "," }.count == EventList.header.filter { $0 == "," }.count)
         #expect(EventList.header.hasSuffix(",velocity_valid,acceleration_valid"))
@@ -60,7 +60,7 @@ import Values
                 #"{"pga":0.04,"pga_pct_g":0.41,"pgv":0.002,"window_s":10,"intensity":[{"relation":"worden12","value":3.1,"roman":"III","window_s":10},{"relation":"jma","value":1,"grade":"1","window_s":60}]}"#
                     .utf8))
         #expect(
-            SummaryText.motion(summary)
+            SummaryText.motion(SummaryReading(summary))
                 == "PGA 0.04 m/s² (0.41 %g)  PGV 0.002 m/s  of 10 s  III (worden12, 10 s)  1 (jma, 60 s)")
     }
 
@@ -68,8 +68,8 @@ import Values
     @Test func theShakingToComeHasItsRange() throws {
         func text(_ saturated: Bool) throws -> String? {
             let onsite = #"{"pgv_predicted":0.03,"pgv_low":0.008,"pgv_high":0.13,"saturated":\#(saturated)}"#
-            return EventLine.assessment(
-                try JSONReader.read(Array(#"{"event_type":"update","onsite":\#(onsite)}"#.utf8)))
+            let event = try JSONReader.read(Array(#"{"event_type":"update","onsite":\#(onsite)}"#.utf8))
+            return EventLine.assessment(StationEventMembers(event))
         }
         #expect(try text(false) == "PGV 3 cm/s to come (0.8 to 13)")
         #expect(try text(true) == "PGV 3 cm/s to come (0.8 to 13, may become much more)")

@@ -72,8 +72,8 @@ struct ConfigRequest {
         exchange.onAnswer = { answer in
             guard let result = answer.reply?.result else { return }
             var mqtt: [Value.Member] = []
-            for key in keys where result["changed"]?.texts.contains("mqtt.\(key)") == true {
-                if let value = result["config", "mqtt", key] { mqtt.append(.init(key, value)) }
+            for key in keys where result.changed.contains("mqtt.\(key)") {
+                if let value = result.config?["mqtt", key] { mqtt.append(.init(key, value)) }
             }
             moves[answer.station] = ["mqtt": .object(mqtt)]
         }
@@ -132,27 +132,27 @@ struct ChangeOptions: ParsableArguments {
 enum ConfigReport {
     static func text(_ reply: Reply) -> String {
         let result = reply.result
-        let isDry = result["dry_run"]?.flag == true
-        let changed = result["changed"]?.texts ?? []
-        let revision = (result["rev"]?.whole ?? reply.revision).map { "rev \($0)" } ?? "done"
+        let isDry = result.isDry
+        let changed = result.changed.printable
+        let revision = (result.revision ?? reply.revision).map { "rev \($0)" } ?? "done"
         if changed.isEmpty { return "\(revision), nothing changes" }
         var lines = [isDry ? "\(revision) now; this would change \(changed.count)" : "\(revision), changed"]
         for key in changed {
             // What it would be, where the station says it.
-            var value = isDry ? result["config"] : nil
+            var value = isDry ? result.config : nil
             for part in key.split(separator: ".") { value = value?[String(part)] }
             let effect = Self.effect(key, result, isDry)
             lines.append("  \(key)\(value.map { ": \(safe(YAMLDocument.line($0)))" } ?? "")\(effect)")
         }
-        if let deadline = result["pending", "deadline"]?.rawText {
+        if let deadline = result.pendingDeadline {
             lines.append("  will be reverted at \(timeOfDay(deadline)) UTC unless confirmed")
         }
         return lines.joined(separator: "\n")
     }
 
-    private static func effect(_ key: String, _ result: Value, _ isDry: Bool) -> String {
-        if result["needs_restart"]?.texts.contains(key) == true { return "   needs a restart of the agent" }
-        if result["restart_stream"]?.texts.contains(key) == true { return "   the sensor is opened anew" }
+    private static func effect(_ key: String, _ result: ResultReading, _ isDry: Bool) -> String {
+        if result.needsRestart.printable.contains(key) { return "   needs a restart of the agent" }
+        if result.restartsStream.printable.contains(key) { return "   the sensor is opened anew" }
         return isDry ? "   at once" : ""
     }
 }

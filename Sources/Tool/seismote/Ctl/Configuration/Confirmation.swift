@@ -34,7 +34,7 @@ struct Confirmation {
 
     /// - Parameter access: where the station is found after the change.
     mutating func add(_ answer: Answer, at access: ConnectionOptions) {
-        guard let result = answer.reply?.result, let revision = result["pending", "rev"]?.whole else { return }
+        guard let result = answer.reply?.result, let revision = result.pendingRevision else { return }
         let place = access.mqtt.root + " " + access.brokers.map(\.description).joined(separator: " ")
         places[place] = access
         let id = ids["\(revision) \(place)"] ?? Exchange.newID()
@@ -103,12 +103,10 @@ extension ConnectionOptions {
     /// Where a station is found after a change of its settings.
     func following(_ patch: Value) -> ConnectionOptions {
         var access = self
-        let mqtt = patch["mqtt"]
-        var uris = mqtt?["uri"]?.list?.compactMap(\.rawText) ?? []
-        if let one = mqtt?["uri"]?.rawText { uris = [one] }
-        let brokers = uris.compactMap { try? BrokerAddress(uri: $0) }
+        let change = SettingsReading(patch)
+        let brokers = change.brokers.compactMap { try? BrokerAddress(uri: $0) }
         if !brokers.isEmpty { access.brokers = brokers }
-        if let root = mqtt?["root"]?.rawText, Topics.problem(inRoot: root) == nil { access.mqtt.root = root }
+        if let root = change.root, Topics.problem(inRoot: root) == nil { access.mqtt.root = root }
         return access
     }
 }

@@ -45,13 +45,13 @@ struct EditCommand: ParsableCommand {
                 client, "config-get", [:], targets, patience: options.timeout, line: WaitingLine(enabled: true))
             exchange.onAnswer = { got = $0 }
             try exchange.run()
-            guard let got, got.outcome == .done, let result = got.reply?.result, let config = result["config"] else {
+            guard let got, got.outcome == .done, let result = got.reply?.result, let config = result.config else {
                 var report = AnswerReport(json: options.common.json) { _ in "the settings cannot be read" }
                 if let got { report.take(got) }
                 return report.status == .done ? .refused : report.status
             }
             client.disconnect()
-            return try edit(config, revision: result["rev"]?.whole, targets, client)
+            return try edit(config, revision: result.revision, targets, client)
         }
     }
 

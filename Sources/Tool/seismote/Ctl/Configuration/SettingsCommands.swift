@@ -36,7 +36,7 @@ struct GetCommand: ParsableCommand {
     }
 
     private static func settings(_ reply: Reply, _ key: String?) -> String {
-        var tree = reply.result["config"] ?? .null
+        var tree = reply.result.config ?? .null
         for part in (key ?? "").split(separator: ".") { tree = tree[String(part)] ?? .null }
         guard tree != .null else {
             let groups = Set(
@@ -58,11 +58,11 @@ struct GetCommand: ParsableCommand {
     }
 
     private static func heading(_ reply: Reply) -> String {
-        var text = "rev \(reply.result["rev"]?.whole ?? reply.revision ?? 0)"
-        if let deadline = reply.result["pending", "deadline"]?.rawText {
+        var text = "rev \(reply.result.revision ?? reply.revision ?? 0)"
+        if let deadline = reply.result.pendingDeadline {
             text += ", goes back by itself at \(timeOfDay(deadline)) UTC unless confirmed"
         }
-        let waiting = reply.result["needs_restart"]?.texts ?? []
+        let waiting = reply.result.needsRestart.printable
         if !waiting.isEmpty { text += ", needs a restart for \(waiting.joined(separator: ", "))" }
         return text
     }
@@ -71,12 +71,12 @@ struct GetCommand: ParsableCommand {
         let names = [("file", "file"), ("overlay", "set remotely"), ("command_line", "command line")]
         var rows: [(key: String, source: String)] = []
         for (name, words) in names {
-            for one in reply.result["sources", name]?.texts ?? [] { rows.append((one, words)) }
+            for one in reply.result.keys(from: name).printable { rows.append((one, words)) }
         }
         if let key { rows = rows.filter { $0.key == key || $0.key.hasPrefix(key + ".") } }
         var table = Table(["setting", "value", "from"], left: [0, 1, 2])
         for row in rows.sorted(by: { $0.key < $1.key }) {
-            var value = reply.result["config"]
+            var value = reply.result.config
             for part in row.key.split(separator: ".") { value = value?[String(part)] }
             table.add([row.key, value.map { safe(YAMLDocument.line($0)) } ?? "-", row.source])
         }
@@ -85,22 +85,22 @@ struct GetCommand: ParsableCommand {
 
     private static func revisions(_ reply: Reply) -> String {
         var table = Table(["rev", "time (UTC)", "by", "changed"], left: [1, 2, 3])
-        for one in reply.result["revisions"]?.list ?? [] {
+        for one in reply.result.revisions {
             // The settings that the agent began with have no time and nobody who made them.
-            let source = one["source"]?.text ?? ""
-            let changed = (one["changed"]?.texts ?? []).joined(separator: ", ")
+            let source = (one.source ?? "").printable
+            let changed = one.changed.printable.joined(separator: ", ")
             table.add([
-                one["rev"]?.whole.map(String.init) ?? "-", dateAndTime(one["t"]?.rawText),
+                one.number.map(String.init) ?? "-", dateAndTime(one.time),
                 source.isEmpty ? "-" : source, changed.isEmpty ? "-" : changed,
             ])
         }
         var text = heading(reply) + "\n" + table.text
-        if let rejected = reply.result["rejected"], rejected.members != nil {
-            let source = rejected["source"]?.text ?? ""
-            text += "\n  last change that was refused: \(dateAndTime(rejected["t"]?.rawText))"
+        if let rejected = reply.result.rejected {
+            let source = (rejected.source ?? "").printable
+            text += "\n  last change that was refused: \(dateAndTime(rejected.time))"
             text += source.isEmpty ? "" : " by \(source)"
-            if let set = rejected["set"], set != .null { text += "\n  " + safe(YAMLDocument.line(set), limit: 400) }
-            text += Reply.complaints(rejected["errors"]?.list ?? []).map { "\n  " + $0 }.joined()
+            if let set = rejected.patch, set != .null { text += "\n  " + safe(YAMLDocument.line(set), limit: 400) }
+            text += Reply.complaints(rejected.errors).map { "\n  " + $0 }.joined()
         }
         return text
     }
@@ -195,7 +195,7 @@ struct ConfirmCommand: ParsableCommand {
     func run() throws {
         let request: Value = rev.map { ["rev": .int(Int64($0))] } ?? [:]
         try options.run("config-confirm", request, try targets.targets()) { reply in
-            "rev \((reply.result["rev"]?.whole ?? reply.revision).map(String.init) ?? "?") confirmed"
+            "rev \((reply.result.revision ?? reply.revision).map(String.init) ?? "?") confirmed"
         }
     }
 }

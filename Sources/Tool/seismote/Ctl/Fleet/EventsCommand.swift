@@ -113,14 +113,15 @@ struct EventsCommand: ParsableCommand {
         if csv { print(EventList.header) }
         var count = 0
         for station in names where !Interrupt.came {
-            for event in try list.events(of: station, client, json: options.json || csv || quakeml) {
+            for tree in try list.events(of: station, client, json: options.json || csv || quakeml) {
                 count += 1
+                let event = StationEventMembers(tree)
                 if let export {
                     try write(event, to: export)
                 } else if csv {
                     print(EventList.line(station, event))
                 } else if quakeml {
-                    document.add(station, event, info: fleet.stations[station]?.info)
+                    document.add(station, tree, info: fleet.stations[station]?.info)
                 } else {
                     show(station, event)
                 }
@@ -136,12 +137,12 @@ struct EventsCommand: ParsableCommand {
     }
 
     /// `<event_id>.json` and, where the station keeps it, `<event_id>.mseed`.
-    private func write(_ event: Value, to folder: String) throws {
-        guard let id = event["event_id"]?.text, (try? EventCommand.check(id)) != nil, !id.contains("/") else { return }
+    private func write(_ event: StationEventMembers, to folder: String) throws {
+        guard let id = event.id?.printable, (try? EventCommand.check(id)) != nil, !id.contains("/") else { return }
         // (Where it cannot be made, the file cannot be written.)
         mkdir(folder, 0o755)
         let file = try OutputFile(path: "\(folder)/\(id).json")
-        file.append(event.jsonText)
+        file.append(event.tree.jsonText)
         file.endLine()
         try file.finish()
         var request = RequestOptions()
@@ -173,21 +174,21 @@ struct EventsCommand: ParsableCommand {
             repair.ask(client)
             guard let message = try feed.next(until: min(end, monotonicSeconds() + 1)), !message.isRetained,
                 let (station, rest) = Topics.split(message.topic, root: root), EventRepair.topics.contains(rest),
-                let event = try? JSONReader.read(message.payload),
-                EventID.isOf(station: station, event["event_id"]?.rawText), repair.isNew(event, of: station, on: rest)
+                let event = (try? JSONReader.read(message.payload)).map(StationEventMembers.init),
+                EventID.isOf(station: station, event.id), repair.isNew(event, of: station, on: rest)
             else { continue }
-            if event["event_type"]?.rawText == "update", !updates { continue }
+            if event.kind == .update, !updates { continue }
             show(station, event)
             shown += 1
         }
         return shown < live.count ?? 0 && !Interrupt.came ? .silent : .done
     }
 
-    private func time(_ event: Value) -> String { event["onset"]?.rawText ?? "" }
+    private func time(_ event: StationEventMembers) -> String { event.onsetText ?? "" }
 
-    private func show(_ station: String, _ event: Value) {
+    private func show(_ station: String, _ event: StationEventMembers) {
         if options.json {
-            print(Value.object([.init("station", .string(station)), .init("event", event)]).jsonText)
+            print(Value.object([.init("station", .string(station)), .init("event", event.tree)]).jsonText)
         } else {
             print(EventLine.text(station, event))
         }
@@ -197,45 +198,45 @@ struct EventsCommand: ParsableCommand {
 
 /// An event message on one line.
 enum EventLine {
-    static func text(_ station: String, _ event: Value) -> String {
-        let kind = event["event_type"]?.text ?? "?"
+    static func text(_ station: String, _ event: StationEventMembers) -> String {
+        let kind = event.kindWord?.printable ?? "?"
         var parts = [station, kind, strength(event)]
-        if kind != "onset", let seconds = event["duration_s"]?.number { parts.append("\(fixed(seconds, 1)) s") }
+        if kind != "onset", let seconds = event.duration { parts.append("\(fixed(seconds, 1)) s") }
         if let assessment = assessment(event) { parts.append(assessment) }
-        if event["confirmed"]?.flag == true { parts.append("confirmed by neighbours") }
-        if let label = event["label"]?.text { parts.append("label: \(label)") }
-        let detectors = (event["detectors"]?.list ?? []).map { detector in
-            let axes = detector["axes"]?.texts ?? []
-            return (detector["name"]?.text ?? "?") + (axes.isEmpty ? "" : " on \(axes.joined(separator: ","))")
+        if event.isConfirmed { parts.append("confirmed by neighbours") }
+        if let label = event.label?.printable { parts.append("label: \(label)") }
+        let detectors = event.detectors.map { detector in
+            let axes = detector.axes.printable
+            return (detector.name?.printable ?? "?") + (axes.isEmpty ? "" : " on \(axes.joined(separator: ","))")
         }
         if kind == "onset", !detectors.isEmpty { parts.append("by \(detectors.joined(separator: "; "))") }
-        if event["clipped"]?.flag == true { parts.append("CLIPPED") }
-        if let records = event["waveform", "records"]?.whole { parts.append("waveform of \(records) records") }
-        if event["test"]?.flag == true { parts.append("test") }
-        let key = kind == "end" ? "end" : "onset"
-        return dateAndTime((event[key] ?? event["t"])?.rawText) + "  " + parts.joined(separator: "  ")
+        if event.isClipped { parts.append("CLIPPED") }
+        if let records = event.records { parts.append("waveform of \(records) records") }
+        if event.isTest { parts.append("test") }
+        let time = kind == "end" ? event.endText : event.onsetText
+        return dateAndTime(time ?? event.timeText) + "  " + parts.joined(separator: "  ")
     }
 
     /// Assessment of an event, and the shaking to come: `earthquake 93 %  ALARM  PGV 3 cm/s to come (0.8 to 13)`; nil
     /// before anything is known. The percentage is always the probability of an earthquake, and says so: `disturbance
     /// (earthquake 10 %)`.
-    static func assessment(_ event: Value) -> String? {
+    static func assessment(_ event: StationEventMembers) -> String? {
         var parts: [String] = []
-        if let likely = event["class", "likely"]?.text {
-            switch (likely, event["class", "p"]?.number) {
+        if let likely = event.likely?.printable {
+            switch (likely, event.probability) {
             // An earthquake is one until the probability has been low for a while.
             case ("earthquake", let p?) where p >= 0.5: parts.append("\(likely) \(percent(p))")
             case ("earthquake", _), (_, nil): parts.append(likely)
             case (_, let p?): parts.append("\(likely) (earthquake \(percent(p)))")
             }
         }
-        if event["class", "moved"]?.flag == true { parts.append("the sensor was moved") }
-        if event["alarm"]?.flag == true { parts.append("ALARM") }
-        if event["event_type"]?.text != "end", let pgv = event["onsite", "pgv_predicted"]?.number,
-            let low = event["onsite", "pgv_low"]?.number, let high = event["onsite", "pgv_high"]?.number
+        if event.isMoved { parts.append("the sensor was moved") }
+        if event.hasAlarm { parts.append("ALARM") }
+        if event.kind != .end, let onsite = event.onsite, let pgv = onsite.pgv, let low = onsite.low,
+            let high = onsite.high
         {
             let (least, most) = (significant(low * 100, 2), significant(high * 100, 2))
-            let more = event["onsite", "saturated"]?.flag == true ? ", may become much more" : ""
+            let more = onsite.isSaturated ? ", may become much more" : ""
             parts.append("PGV \(significant(pgv * 100, 2)) cm/s to come (\(least) to \(most)\(more))")
         }
         return parts.isEmpty ? nil : parts.joined(separator: "  ")
@@ -245,18 +246,22 @@ enum EventLine {
     static func percent(_ p: Double) -> String { "\(Int(min(99, max(1, (p * 100).rounded())))) %" }
 
     /// Peak acceleration and the first intensity: `0.0412 m/s² III`.
-    static func strength(_ event: Value) -> String {
+    static func strength(_ event: StationEventMembers) -> String {
         var parts: [String] = []
-        if let pga = event["pga"]?.number {
+        if let pga = event.pga {
             parts.append("\(significant(pga, 3)) m/s²")
-            if !CertainIntensity.isAccelerationValid(event) { parts.append("(not certain)") }
+            if !event.isAccelerationValid { parts.append("(not certain)") }
         }
-        if let one = event["intensity"]?.list?.first(where: { $0["value"]?.number != nil }) {
-            let number = one["value"]?.number.map { fixed($0, 1) }
-            parts.append(one["roman"]?.text ?? one["grade"]?.text ?? number ?? "")
-            if !CertainIntensity.isCertain(one, in: event) { parts.append("(not certain)") }
+        if let one = event.intensities.first(where: { $0.value != nil }) {
+            parts.append(intensity(one))
+            if !event.isCertain(one) { parts.append("(not certain)") }
         }
         return parts.joined(separator: " ")
+    }
+
+    /// Its step, or its number where it has none.
+    static func intensity(_ one: IntensityReading) -> String {
+        one.roman?.printable ?? one.grade?.printable ?? one.value.map { fixed($0, 1) } ?? ""
     }
 }
 
@@ -288,21 +293,21 @@ struct EventList {
                 client, "events", .object(members), .stations([station]), patience: timeout,
                 line: WaitingLine(enabled: !json))
             var report = AnswerReport(json: false, toErrors: true) { _ in "" }
-            var result: Value?
+            var result: ResultReading?
             exchange.onAnswer = { answer in
                 result = answer.reply?.result
                 if answer.outcome == .done, answer.reply?.isIncomplete == true { isIncomplete = true }
                 if answer.outcome != .done { report.take(answer) }
             }
             try exchange.run()
-            guard let page = result?["events"]?.list else {
+            guard let page = result?.events else {
                 status = report.status == .done ? .silent : report.status
                 return found
             }
-            let own = page.filter { EventID.isOf(station: station, $0["event_id"]?.rawText) }
+            let own = page.filter { EventID.isOf(station: station, StationEventMembers($0).id) }
             foreign += page.count - own.count
             found += own.prefix(limit - found.count)
-            cursor = result?["next"]?.whole
+            cursor = result?.nextNumber
         } while cursor != nil && found.count < limit && !Interrupt.came
         return found
     }
@@ -313,21 +318,20 @@ struct EventList {
         "station,event_id,onset_utc,end_utc,duration_s,pga_m_s2,pgv_m_s,mmi,jma,class,dominant_hz,clipped,test,velocity_valid,acceleration_valid"
 
     /// A line of CSV (RFC 4180).
-    static func line(_ station: String, _ event: Value) -> String {
-        func number(_ key: String) -> String { event[key]?.number.map { "\($0)" } ?? "" }
-        func text(_ value: Value?) -> String {
-            let text = value?.text ?? ""
+    static func line(_ station: String, _ event: StationEventMembers) -> String {
+        func number(_ value: Double?) -> String { value.map { "\($0)" } ?? "" }
+        func text(_ value: String?) -> String {
+            let text = value?.printable ?? ""
             let isPlain = !text.contains { $0 == "," || $0 == "\"" }
             return isPlain
                 ? text
                 : "\"\(text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
         }
         return [
-            station, text(event["event_id"]), text(event["onset"]), text(event["end"]), number("duration_s"),
-            number("pga"), number("pgv"), number("mmi"), number("jma"), text(event["class", "likely"]),
-            number("dominant_hz"), event["clipped"]?.flag == true ? "1" : "0", event["test"]?.flag == true ? "1" : "0",
-            CertainIntensity.isVelocityValid(event) ? "1" : "0",
-            CertainIntensity.isAccelerationValid(event) ? "1" : "0",
+            station, text(event.id), text(event.onsetText), text(event.endText), number(event.duration),
+            number(event.pga), number(event.pgv), number(event.mmi), number(event.jma), text(event.likely),
+            number(event.dominant), event.isClipped ? "1" : "0", event.isTest ? "1" : "0",
+            event.isVelocityValid ? "1" : "0", event.isAccelerationValid ? "1" : "0",
         ].joined(separator: ",")
     }
 }
@@ -349,12 +353,12 @@ struct EventRepair {
     /// Notes a message.
     /// - Parameter topic: below the station.
     /// - Returns: false when it has come before, or was sent again for somebody who wanted what was before us.
-    mutating func isNew(_ event: Value, of station: String, on topic: String) -> Bool {
+    mutating func isNew(_ event: StationEventMembers, of station: String, on topic: String) -> Bool {
         let isLive = topic == Self.filters[0]
-        guard let boot = event["boot"]?.rawText, let number = event["seq"]?.whole else { return isLive }
+        let stamp = MessageStamp(event.tree)
+        guard let boot = stamp.boot, let number = stamp.number else { return isLive }
         guard isLive || watch.mark(of: station) != nil else { return false }
-        let made = event["t"]?.rawText.flatMap(Timestamp.init)?.nanoseconds
-        return watch.note(station, boot: boot, number: number, made: made, at: monotonicSeconds())
+        return watch.note(station, boot: boot, number: number, made: stamp.time, at: monotonicSeconds())
     }
 
     /// Asks for what is missing, again where it does not come. A broker that does not let us leaves things as they are.

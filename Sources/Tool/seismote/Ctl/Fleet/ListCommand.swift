@@ -84,31 +84,32 @@ struct ListCommand: ParsableCommand {
 
     private static func state(_ view: StationView) -> String {
         guard view.isOnline == true else { return view.isOnline == nil ? "?" : "offline" }
-        guard let sensor = view.health?["sensor"]?.text, sensor != "ok" else { return "online" }
+        guard let sensor = view.health?.sensor?.printable, sensor != "ok" else { return "online" }
         return "online, \(sensor)"
     }
 
     private static func sensor(_ view: StationView) -> String {
-        guard let sensor = view.info?["sensor"] else { return "-" }
-        let rate = sensor["rate_hz"]?.number.map { " \(significant($0, 5)) Hz" } ?? ""
-        return (sensor["chip"]?.text ?? sensor["driver"]?.text ?? "?") + rate
+        guard let sensor = view.info?.sensor else { return "-" }
+        let rate = sensor.rate.map { " \(significant($0, 5)) Hz" } ?? ""
+        return (sensor.chip ?? sensor.driver ?? "?").printable + rate
     }
 
-    private static func event(_ event: Value?) -> String {
+    private static func event(_ event: StationEventMembers?) -> String {
         guard let event else { return "-" }
-        return "\(dateAndTime(event["onset"]?.rawText)) \(EventLine.strength(event))"
-            + (event["test"]?.flag == true ? " test" : "")
+        return "\(dateAndTime(event.onsetText)) \(EventLine.strength(event))" + (event.isTest ? " test" : "")
     }
 
+    /// As the station has sent it, of any type.
     private static func value(_ id: String, _ view: StationView) -> Value {
         func or(_ value: Value?) -> Value { value ?? .null }
+        let (info, config, health) = (view.info?.tree, view.config?.tree, view.health?.tree)
         return [
             "station": .string(id), "online": view.isOnline.map { .bool($0) } ?? .null,
-            "version": or(view.info?["agent", "version"]), "rev": or(view.config?["rev"]),
-            "pending": or(view.config?["pending"]), "groups": or(view.info?["station", "groups"]),
-            "sensor": or(view.info?["sensor"]), "health": or(view.health?["sensor"]),
-            "time": or(view.health?["time"] ?? view.summary?["tq"]), "last_event": or(view.lastEvent),
-            "alerts": .array(view.alerts.sorted { $0.key < $1.key }.map(\.value)),
+            "version": or(info?["agent", "version"]), "rev": or(config?["rev"]),
+            "pending": or(config?["pending"]), "groups": or(info?["station", "groups"]),
+            "sensor": or(view.info?.sensor?.tree), "health": or(health?["sensor"]),
+            "time": or((view.health?.clock ?? view.summary?.clock)?.tree), "last_event": or(view.lastEvent?.tree),
+            "alerts": .array(view.alerts.sorted { $0.key < $1.key }.map(\.value.tree)),
         ]
     }
 }
@@ -128,27 +129,27 @@ extension Fleet {
 struct StationView {
     /// Nil: never said.
     var isOnline: Bool?
-    var info: Value?
-    var config: Value?
-    var health: Value?
-    var summary: Value?
-    var lastEvent: Value?
-    var alerts: [String: Value] = [:]
+    var info: InfoReading?
+    var config: ConfigReading?
+    var health: HealthReading?
+    var summary: SummaryReading?
+    var lastEvent: StationEventMembers?
+    var alerts: [String: AlertReading] = [:]
 
     func isMember(of group: String) -> Bool {
         if group == "all" { return true }
-        return (info?["station", "groups"]?.list ?? []).contains { $0.rawText == group }
+        return info?.station?.groups.contains(group) ?? false
     }
 
-    var version: String? { info?["agent", "version"]?.text }
-    var revision: Int? { config?["rev"]?.whole }
+    var version: String? { info?.version?.printable }
+    var revision: Int? { config?.revision }
 
     /// Such as `ntp ±2.1 ms`, from the newest message that says it.
     var clock: String? {
-        guard let quality = health?["time"] ?? summary?["tq"] else { return nil }
-        guard quality["synced"]?.flag == true else { return "NOT SET" }
-        let source = quality["source"]?.text ?? "?"
-        return quality["error_ms"]?.number.map { "\(source) ±\(significant($0, 2)) ms" } ?? source
+        guard let quality = health?.clock ?? summary?.clock else { return nil }
+        guard quality.isSynced else { return "NOT SET" }
+        let source = quality.source?.printable ?? "?"
+        return quality.error.map { "\(source) ±\(significant($0, 2)) ms" } ?? source
     }
 }
 
@@ -176,17 +177,19 @@ struct Fleet {
         if rest == "state/online" {
             view.isOnline = message.payload.isEmpty ? nil : message.payload == Array("online".utf8)
         } else if rest.hasPrefix("state/alert/") {
-            view.alerts[safe(String(rest.dropFirst(12)))] = try? JSONReader.read(message.payload)
+            view.alerts[safe(String(rest.dropFirst(12)))] = (try? JSONReader.read(message.payload)).map(
+                AlertReading.init)
         } else {
             let value = try? JSONReader.read(message.payload)
             switch rest {
-            case "state/info": view.info = value
-            case "state/config": view.config = value
-            case "state/health": view.health = value
-            case "state/summary": view.summary = value
+            case "state/info": view.info = value.map(InfoReading.init)
+            case "state/config": view.config = value.map(ConfigReading.init)
+            case "state/health": view.health = value.map(HealthReading.init)
+            case "state/summary": view.summary = value.map(SummaryReading.init)
             case "event/last":
-                guard value == nil || EventID.isOf(station: id, value?["event_id"]?.rawText) else { return nil }
-                view.lastEvent = value
+                let event = value.map(StationEventMembers.init)
+                guard event.map({ EventID.isOf(station: id, $0.id) }) ?? true else { return nil }
+                view.lastEvent = event
             case "state/level": break
             default: return nil
             }

@@ -125,14 +125,13 @@ struct LiveBlock {
 
     /// The object that JSON and CBOR hold.
     private init?(_ block: Value) {
-        guard let text = block["t"]?.rawText, let time = Timestamp(text), let rate = block["rate_hz"]?.number,
-            rate > 0, rate <= 1e6,
-            let signal = ["filtered", "raw", "rms"].first(where: { block["x", $0]?.list != nil })
+        guard let block = TraceBlockReading(block), block.rate > 0, block.rate <= 1e6,
+            let signal = ["filtered", "raw", "rms"].first(where: { block.column("x", $0) != nil })
         else { return nil }
-        start = Double(time.nanoseconds) / 1e9
-        (self.rate, self.signal) = (rate, signal)
-        values = ["x", "y", "z"].map { axis in (block[axis, signal]?.list ?? []).map { $0.number ?? .nan } }
-        triggers = ["x", "y", "z"].map { axis in (block[axis, "triggered"]?.list ?? []).map { $0.number == 1 } }
+        start = Double(block.time) / 1e9
+        (rate, self.signal) = (block.rate, signal)
+        values = ["x", "y", "z"].map { axis in (block.column(axis, signal) ?? []).map { $0.number ?? .nan } }
+        triggers = ["x", "y", "z"].map { axis in (block.column(axis, "triggered") ?? []).map { $0.number == 1 } }
     }
 
     /// Records of miniSEED, those of one axis in their order; which axis and signal it is, the channel says.

@@ -90,8 +90,8 @@ struct StreamCommand: ParsableCommand {
         exchange.onAccepted = { _, _ in duration }
         // The answers must not be mixed with what may be piped on.
         var report = AnswerReport(json: false, toErrors: true) { reply in
-            wanted += reply.result["blocks"]?.whole ?? 0
-            return reply.result["blocks"]?.whole.map { "\($0) blocks sent" } ?? "end of the stream"
+            wanted += reply.result.blocks ?? 0
+            return reply.result.blocks.map { "\($0) blocks sent" } ?? "end of the stream"
         }
         exchange.onAnswer = { answer in
             report.take(answer)
@@ -140,7 +140,7 @@ struct LogCommand: ParsableCommand {
             let root = client.options.mqtt.root
             let json = options.common.json
             var report = AnswerReport(json: json, toErrors: true) { reply in
-                "log until \(timeOfDay(reply.result["until"]?.rawText)) UTC"
+                "log until \(timeOfDay(reply.result.until)) UTC"
             }
             let exchange = Exchange(
                 client, "log", request, targets, patience: options.timeout, line: WaitingLine(enabled: !json))
@@ -173,11 +173,10 @@ struct LogCommand: ParsableCommand {
         if json {
             return print(Value.object([.init("station", .string(station)), .init("log", value)]).jsonText)
         }
-        guard let members = value.members else { return print("\(station)  \(safe(level))  \(value.text ?? "")") }
-        let known = ["v", "boot", "seq", "t", "level", "message", "text", "fields"]
-        let fields = members.filter { !known.contains($0.key) } + (value["fields"]?.members ?? [])
-        let rest = fields.map { " \(safe($0.key))=\($0.value.text ?? safe($0.value.jsonText))" }
-        let words = (value["message"] ?? value["text"])?.text ?? ""
-        print("\(timeOfDay(value["t"]?.rawText))  \(station)  \(safe(level))  \(words)\(rest.joined())")
+        guard value.members != nil else { return print("\(station)  \(safe(level))  \(value.text ?? "")") }
+        let line = LogReading(value)
+        let rest = line.fields.map { " \(safe($0.key))=\($0.value.text ?? safe($0.value.jsonText))" }
+        let words = (line.words ?? "").printable
+        print("\(timeOfDay(line.time))  \(station)  \(safe(level))  \(words)\(rest.joined())")
     }
 }

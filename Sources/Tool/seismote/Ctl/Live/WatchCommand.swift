@@ -59,7 +59,7 @@ struct WatchCommand: ParsableCommand {
                 value = .string(String(decoding: message.payload.prefix(20), as: UTF8.self))
             } else if let read = try? JSONReader.read(message.payload) {
                 let isEvent = rest == "event/trigger"
-                if isEvent, !EventID.isOf(station: station, read["event_id"]?.rawText) { continue }
+                if isEvent, !EventID.isOf(station: station, StationEventMembers(read).id) { continue }
                 value = read
             } else {
                 continue
@@ -70,7 +70,10 @@ struct WatchCommand: ParsableCommand {
             } else if rest == "state/online" {
                 print("          \(station)  \(value.text ?? "")")
             } else {
-                print(rest == "state/summary" ? SummaryText.line(station, value) : EventLine.text(station, value))
+                print(
+                    rest == "state/summary"
+                        ? SummaryText.line(station, SummaryReading(value))
+                        : EventLine.text(station, StationEventMembers(value)))
             }
             flushOutput()
         }
@@ -115,10 +118,11 @@ struct WatchCommand: ParsableCommand {
         guard let (station, rest) = Topics.split(message.topic, root: fleet.root) else { return }
         if rest == "data/trace" {
             if let block = LiveBlock(message.payload) { screen.trace.take(block, keeping: window + 2) }
-        } else if rest == "event/trigger", let value = try? JSONReader.read(message.payload),
-            EventID.isOf(station: station, value["event_id"]?.rawText)
+        } else if rest == "event/trigger",
+            let event = (try? JSONReader.read(message.payload)).map(StationEventMembers.init),
+            EventID.isOf(station: station, event.id)
         {
-            screen.take(event: value, of: station)
+            screen.take(event: event, of: station)
         }
     }
 }
@@ -126,39 +130,42 @@ struct WatchCommand: ParsableCommand {
 /// A summary in words.
 enum SummaryText {
     /// One line for a log.
-    static func line(_ station: String, _ summary: Value) -> String {
-        var parts = [timeOfDay(summary["t"]?.rawText), station]
-        if summary["valid"]?.flag == false {
-            parts.append("not valid: \(summary["reason"]?.text ?? "?")")
-        } else {
-            let levels = ["x", "y", "z"].map { "\($0) \(number(summary[$0, "rms"]))" }
+    static func line(_ station: String, _ summary: SummaryReading) -> String {
+        var parts = [timeOfDay(summary.time), station]
+        if summary.isValid {
+            let levels = ["x", "y", "z"].map { "\($0) \(number(summary.level($0)?.rms))" }
             parts.append("rms \(levels.joined(separator: " ")) m/s²")
-            parts.append(motion(summary))
         }
+        parts.append(motionOrReason(summary))
         if let trigger = trigger(summary) { parts.append(trigger) }
         return parts.joined(separator: "  ")
     }
 
     /// Peaks and intensities, with the seconds that they are of:
     /// `PGA 0.041 m/s² (0.42 %g)  PGV 0.0021 m/s  of 10 s  III (worden12, 10 s)  1 (jma, 60 s)`.
-    static func motion(_ summary: Value) -> String {
-        var parts = ["PGA \(number(summary["pga"])) m/s² (\(number(summary["pga_pct_g"])) %g)"]
-        parts.append("PGV \(number(summary["pgv"])) m/s")
-        if let seconds = summary["window_s"]?.number { parts.append("of \(significant(seconds, 3)) s") }
-        for one in (summary["intensity"]?.list ?? []).prefix(4) where one["value"]?.number != nil {
-            let value = one["roman"]?.text ?? one["grade"]?.text ?? number(one["value"])
-            let seconds = one["window_s"]?.number.map { ", \(significant($0, 3)) s" } ?? ""
-            parts.append("\(value) (\(one["relation"]?.text ?? "?")\(seconds))")
+    static func motion(_ summary: SummaryReading) -> String {
+        var parts = ["PGA \(number(summary.pga)) m/s² (\(number(summary.pgaPercentG)) %g)"]
+        parts.append("PGV \(number(summary.pgv)) m/s")
+        if let seconds = summary.window { parts.append("of \(significant(seconds, 3)) s") }
+        for one in summary.intensities.prefix(4) where one.value != nil {
+            let value = one.roman?.printable ?? one.grade?.printable ?? number(one.value)
+            let seconds = one.window.map { ", \(significant($0, 3)) s" } ?? ""
+            parts.append("\(value) (\(one.relation?.printable ?? "?")\(seconds))")
         }
         return parts.joined(separator: "  ")
     }
 
+    /// The same, or why there is nothing to tell.
+    static func motionOrReason(_ summary: SummaryReading) -> String {
+        summary.isValid ? motion(summary) : "not valid: \(summary.reason?.printable ?? "?")"
+    }
+
     /// `TRIGGERED by level, sta_lta`; nil when not.
-    static func trigger(_ summary: Value) -> String? {
-        guard summary["triggered"]?.flag == true else { return nil }
-        let names = summary["detectors"]?.texts ?? []
+    static func trigger(_ summary: SummaryReading) -> String? {
+        guard summary.isTriggered else { return nil }
+        let names = summary.detectors.printable
         return "TRIGGERED" + (names.isEmpty ? "" : " by " + names.joined(separator: ", "))
     }
 
-    static func number(_ value: Value?) -> String { value?.number.map { significant($0, 3) } ?? "-" }
+    static func number(_ value: Double?) -> String { value.map { significant($0, 3) } ?? "-" }
 }

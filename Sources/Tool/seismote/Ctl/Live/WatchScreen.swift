@@ -19,11 +19,11 @@ struct WatchScreen {
     }
 
     /// Takes an event message.
-    mutating func take(event: Value, of station: String) {
+    mutating func take(event: StationEventMembers, of station: String) {
         lastEvent = EventLine.text(station, event)
-        let id = event["event_id"]?.text ?? ""
+        let id = event.id?.printable ?? ""
         if id != eventID { (eventID, probabilities) = (id, []) }
-        guard let p = event["class", "p"]?.number, p != probabilities.last else { return }
+        guard let p = event.probability, p != probabilities.last else { return }
         if probabilities.count == 40 { probabilities.removeFirst() }
         probabilities.append(min(1, max(0, p)))
     }
@@ -44,7 +44,7 @@ struct WatchScreen {
         let summary = view.summary
         let state = view.isOnline == false ? terminal.red("OFFLINE") : view.isOnline == true ? "online" : "?"
         var lines = [
-            "\(id)  \(state)  \(timeOfDay(summary?["t"]?.rawText)) UTC  clock \(view.clock ?? "-")"
+            "\(id)  \(state)  \(timeOfDay(summary?.time)) UTC  clock \(view.clock ?? "-")"
                 + (trace.isEmpty ? "" : "  \(trace.signal) at \(significant(trace.rate, 4)) Hz, \(Int(window)) s")
         ]
         let below = below(summary)
@@ -54,7 +54,7 @@ struct WatchScreen {
         let columns = (0..<3).map { trace.columns(axis: $0, count: 2 * across, seconds: window) }
         let scale = TraceDrawing.scale(columns)
         for (axis, name) in ["x", "y", "z"].enumerated() where room > 0 {
-            lines.append(level(name, summary?[name], width))
+            lines.append(level(name, summary?.level(name), width))
             guard room > 1, !trace.isEmpty else { continue }
             let drawing = TraceDrawing(columns[axis], rows: max(1, room - 2), scale: scale)
             lines += curve(drawing, scale).prefix(room - 1)
@@ -63,13 +63,11 @@ struct WatchScreen {
     }
 
     /// Lines below the curves.
-    private func below(_ summary: Value?) -> [String] {
+    private func below(_ summary: SummaryReading?) -> [String] {
         var lines: [String] = []
         if trace.isEmpty { lines.append(terminal.dim("no traces yet (trace.enabled, trace.only_in_events)")) }
         if let summary {
-            let isValid = summary["valid"]?.flag != false
-            lines.append(
-                isValid ? SummaryText.motion(summary) : "not valid: \(summary["reason"]?.text ?? "?")")
+            lines.append(SummaryText.motionOrReason(summary))
             let trigger = SummaryText.trigger(summary).map { terminal.red($0) } ?? "not triggered"
             lines.append("STA/LTA \(ratios(summary))  \(trigger)")
         }
@@ -79,11 +77,9 @@ struct WatchScreen {
         return lines
     }
 
-    private func level(_ name: String, _ level: Value?, _ width: Int) -> String {
-        let bar = TraceDrawing.bar(
-            rms: level?["rms"]?.number, peak: level?["peak"]?.number, width: max(6, min(36, width - 38)))
-        let rms = SummaryText.number(level?["rms"])
-        let peak = SummaryText.number(level?["peak"])
+    private func level(_ name: String, _ level: SummaryReading.Level?, _ width: Int) -> String {
+        let bar = TraceDrawing.bar(level, width: max(6, min(36, width - 38)))
+        let (rms, peak) = (SummaryText.number(level?.rms), SummaryText.number(level?.peak))
         return "\(name)  \(bar)  rms \(padded(rms))  peak \(padded(peak)) m/s²"
     }
 
@@ -116,10 +112,10 @@ struct WatchScreen {
         return isRed ? text + "\u{1b}[0m" : text
     }
 
-    private func ratios(_ summary: Value) -> String {
-        let members = summary["sta_lta"]?.members ?? []
-        guard !members.isEmpty else { return "-" }
-        return members.prefix(5).map { "\(safe($0.key, limit: 4)) \(SummaryText.number($0.value))" }
+    private func ratios(_ summary: SummaryReading) -> String {
+        let ratios = summary.ratios
+        guard !ratios.isEmpty else { return "-" }
+        return ratios.prefix(5).map { "\(safe($0.signal, limit: 4)) \(SummaryText.number($0.ratio))" }
             .joined(separator: "  ")
     }
 
@@ -131,12 +127,12 @@ struct WatchScreen {
         for (id, view) in stations {
             let summary = view.summary
             let state = view.isOnline == false ? "OFFLINE" : view.isOnline == true ? "online" : "?"
-            let all = summary?["v3"]
-            let isValid = summary?["valid"]?.flag != false
+            let all = summary?.level("v3")
+            let isValid = summary?.isValid ?? true
             table.add([
                 id, state, bar(all, width),
-                SummaryText.number(all?["rms"]), SummaryText.number(all?["peak"]), SummaryText.number(summary?["pga"]),
-                isValid ? summary.flatMap { EventLine.strength(["intensity": $0["intensity"] ?? .null]) } ?? "" : "",
+                SummaryText.number(all?.rms), SummaryText.number(all?.peak), SummaryText.number(summary?.pga),
+                isValid ? summary?.intensities.first { $0.value != nil }.map(EventLine.intensity) ?? "" : "",
                 [summary.flatMap(SummaryText.trigger), isValid ? nil : "not valid"].compactMap(\.self)
                     .joined(separator: ", "),
             ])
@@ -155,9 +151,8 @@ struct WatchScreen {
     }
 
     /// Short where the numbers behind it would have no room.
-    private func bar(_ level: Value?, _ width: Int) -> String {
-        TraceDrawing.bar(
-            rms: level?["rms"]?.number, peak: level?["peak"]?.number, width: max(6, min(24, width - 76)))
+    private func bar(_ level: SummaryReading.Level?, _ width: Int) -> String {
+        TraceDrawing.bar(level, width: max(6, min(24, width - 76)))
     }
 }
 
@@ -197,12 +192,12 @@ struct TraceDrawing {
     }
 
     /// A level as a bar over the decades from 10 µm/s² to 10 m/s², its peak marked.
-    static func bar(rms: Double?, peak: Double?, width: Int) -> String {
+    static func bar(_ level: SummaryReading.Level?, width: Int) -> String {
         func place(_ value: Double?) -> Int {
             guard let value, value > 0 else { return 0 }
             return Int((Double(width) * (log10(value) + 5) / 6).rounded()).clamped(0, width)
         }
-        let (filled, top) = (place(rms), place(peak))
+        let (filled, top) = (place(level?.rms), place(level?.peak))
         return String((1...max(1, width)).map { $0 <= filled ? "█" : $0 == top ? "│" : "·" })
     }
 }

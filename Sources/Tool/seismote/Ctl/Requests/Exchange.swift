@@ -238,16 +238,14 @@ extension BrokerClient {
 
 /// One of the replies to a request (interface.md), as far as it is one.
 struct Reply {
-    enum Phase: String { case accepted, done, failed }
-
-    var phase: Phase
-    var revision: Int?
-    var errors: [Value]
-    var result: Value
+    let phase: ReplyMessage.Phase
+    private let reading: ReplyReading
+    var revision: Int? { reading.revision }
+    var result: ResultReading { reading.result }
     /// As it was sent.
-    var object: Value
+    var object: Value { reading.tree }
     /// Part of what the station stores could not be read.
-    var isIncomplete: Bool { object["incomplete"] == .bool(true) }
+    var isIncomplete: Bool { reading.isIncomplete }
 
     static let incomplete =
         "this is not complete: part of what the station stores could not be read (see its alert storage_set_aside and its log)"
@@ -258,30 +256,26 @@ struct Reply {
 
     /// Nil when it is none, or one to another request.
     init?(_ payload: [UInt8], request: String) {
-        guard let object = try? JSONReader.read(payload), object["id"]?.rawText == request,
-            let phase = object["phase"]?.rawText.flatMap(Phase.init)
+        guard let reading = (try? JSONReader.read(payload)).map(ReplyReading.init), reading.id == request,
+            let phase = reading.phase
         else { return nil }
-        self.phase = phase
-        revision = object["rev"]?.whole
-        errors = object["errors"]?.list ?? []
-        result = object["result"] ?? .null
-        self.object = object
+        (self.phase, self.reading) = (phase, reading)
     }
 
     /// One line for each error.
-    var complaints: [String] { Self.complaints(errors) }
+    var complaints: [String] { Self.complaints(reading.errors) }
 
     /// One line for each of some error objects.
-    static func complaints(_ errors: [Value]) -> [String] { errors.prefix(200).map(complaint) }
+    static func complaints(_ errors: [CodedErrorReading]) -> [String] { errors.prefix(200).map(complaint) }
 
-    private static func complaint(_ error: Value) -> String {
+    private static func complaint(_ error: CodedErrorReading) -> String {
         var text = ""
-        if let path = error["path"]?.text, !path.isEmpty { text += path + ": " }
-        text += error["message"]?.text ?? "refused"
-        var details = [error["code"]?.text ?? "?"]
-        if let got = error["got"] { details.append("got \(safe(got.jsonText, limit: 80))") }
-        if let allowed = error["allowed"]?.text { details.append("allowed: \(allowed)") }
-        if let nearest = error["nearest"]?.text { details.append("did you mean `\(nearest)`?") }
+        if let path = error.path?.printable, !path.isEmpty { text += path + ": " }
+        text += error.message?.printable ?? "refused"
+        var details = [error.code?.printable ?? "?"]
+        if let got = error.got { details.append("got \(safe(got.jsonText, limit: 80))") }
+        if let allowed = error.allowed?.printable { details.append("allowed: \(allowed)") }
+        if let nearest = error.nearest?.printable { details.append("did you mean `\(nearest)`?") }
         return text + " [" + details.joined(separator: "; ") + "]"
     }
 }

@@ -227,16 +227,16 @@ final class UpdateRing {
 
     private func take(_ message: InboundMessage, _ id: String) throws(ClientError) {
         guard let (station, rest) = Topics.split(message.topic, root: client.options.mqtt.root), rest == "state/update",
-            let last = waiting[station], let value = try? JSONReader.read(message.payload), value["id"]?.rawText == id,
-            let phase = value["phase"]?.rawText.flatMap(UpdateMessage.Phase.init), phase != last
+            let last = waiting[station], let update = (try? JSONReader.read(message.payload)).map(UpdateReading.init),
+            update.id == id, let phase = update.phase, phase != last
         else { return }
         waiting[station] = phase.isEnd ? nil : .some(phase)
         if phase.isEnd, phase != .updated { failed += 1 }
         line.clear()
         if json {
-            print(Value.object([.init("station", .string(station)), .init("update", value)]).jsonText)
+            print(Value.object([.init("station", .string(station)), .init("update", update.tree)]).jsonText)
         } else {
-            let reason = value["reason"]?.text.map { ": \($0)" } ?? ""
+            let reason = update.reason.map { ": \($0.printable)" } ?? ""
             print("\(station): \(phase.rawValue)\(phase == .updated ? " to \(version)" : "")\(reason)")
         }
         flushOutput()

@@ -40,8 +40,8 @@ struct EventCommand: ParsableCommand {
         let request: Value = ["event_id": .string(id), "waveform": .bool(output != nil)]
         guard let output else {
             return try options.run("event", request, .stations([station])) { reply in
-                EventLine.text(station, reply.result["event"] ?? .null) + "\n"
-                    + readable(reply.result["event"] ?? .null)
+                let event = reply.result.event ?? .null
+                return EventLine.text(station, StationEventMembers(event)) + "\n" + readable(event)
             }
         }
         try ctl {
@@ -83,7 +83,7 @@ struct LabelCommand: ParsableCommand {
     func run() throws {
         let request: Value = ["event_id": .string(id), "label": .string(label)]
         try options.run("label", request, .stations([EventCommand.station(of: id)])) { reply in
-            "label of \(id): \(reply.result["label"]?.text ?? label)"
+            "label of \(id): \(reply.result.label?.printable ?? label)"
         }
     }
 }

@@ -89,7 +89,7 @@ struct HistoryCommand: ParsableCommand {
             rows += Self.rows(reply.result)
             isIncomplete = isIncomplete || reply.isIncomplete
             page = nil
-            guard let next = reply.result["next"]?.rawText, rows.count < 5000, !Interrupt.came else { break }
+            guard let next = reply.result.nextTime, rows.count < 5000, !Interrupt.came else { break }
             let members = (request.members ?? []).filter { $0.key != "from" } + [.init("from", .string(next))]
             try ask(client, .object(members), .stations([first.station])) { page = $0 }
             if let page, page.outcome != .done { report.take(page) }
@@ -115,11 +115,11 @@ struct HistoryCommand: ParsableCommand {
         return "\(rows.count) steps of \(step) s, m/s²\n" + table.text
     }
 
-    private static func rows(_ result: Value) -> [Row] {
-        let start = result["from"]?.anyTime ?? 0
-        let step = Int64(result["step_s"]?.whole ?? 0) * 1_000_000_000
+    private static func rows(_ result: ResultReading) -> [Row] {
+        let start = result.begin ?? 0
+        let step = Int64(result.step ?? 0) * 1_000_000_000
         let columns = ["x", "y", "z"].flatMap { axis in
-            ["min", "max", "rms"].map { result[axis, $0]?.list ?? [] }
+            ["min", "max", "rms"].map { result.column(axis, $0) }
         }
         let count: Int = columns.map(\.count).min() ?? 0
         return (0..<count).map { (i: Int) -> Row in

@@ -107,7 +107,7 @@ struct WaveformFetch {
         exchange.isIncomplete = {
             monotonicSeconds() - newest < options.timeout
                 && ends.contains { end in
-                    guard end.outcome == .done, let bytes = end.reply?.result["bytes"]?.whole else { return false }
+                    guard end.outcome == .done, let bytes = end.reply?.result.bytes else { return false }
                     return parts[end.station]?.bytes.count ?? 0 < bytes
                 }
         }
@@ -122,7 +122,7 @@ struct WaveformFetch {
         var written: [String: String] = [:]
         for end in ends where end.outcome == .done {
             let part = parts[end.station] ?? WaveformParts()
-            if let problem = part.problem(end.reply?.result ?? .null) {
+            if let problem = part.problem(end.reply?.result ?? ResultReading(.null)) {
                 printError("\(end.station): the waveform is incomplete: \(problem)")
                 incomplete = true
                 continue
@@ -139,10 +139,10 @@ struct WaveformFetch {
         }
         var report = AnswerReport(json: options.common.json) { reply in
             var parts: [String] = []
-            if let samples = reply.result["samples"]?.whole { parts.append("\(samples) samples") }
-            if let records = reply.result["records"]?.whole { parts.append("\(records) records") }
-            if let gaps = reply.result["gaps"]?.whole { parts.append("\(gaps) gaps") }
-            let span = "\(dateAndTime(reply.result["from"]?.rawText)) to \(dateAndTime(reply.result["to"]?.rawText))"
+            if let samples = reply.result.samples { parts.append("\(samples) samples") }
+            if let records = reply.result.records { parts.append("\(records) records") }
+            if let gaps = reply.result.gaps { parts.append("\(gaps) gaps") }
+            let span = "\(dateAndTime(reply.result.from)) to \(dateAndTime(reply.result.to))"
             return "\(span), \(parts.joined(separator: ", "))"
         }
         for end in ends {
@@ -177,12 +177,12 @@ struct WaveformParts {
     }
 
     /// Reason why these are not the bytes that a station said it sent; nil when they are.
-    func problem(_ result: Value) -> String? {
+    func problem(_ result: ResultReading) -> String? {
         if overflows { return "larger than \(Self.limit) bytes" }
-        if let wanted = result["bytes"]?.whole, wanted != bytes.count {
+        if let wanted = result.bytes, wanted != bytes.count {
             return "\(bytes.count) of \(wanted) bytes received"
         }
-        if let wanted = result["sha256"]?.rawText, wanted != SHA256.hexDigest(of: bytes) {
+        if let wanted = result.digest, wanted != SHA256.hexDigest(of: bytes) {
             return "the digest does not match"
         }
         return nil

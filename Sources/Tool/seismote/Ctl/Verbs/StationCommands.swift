@@ -15,8 +15,8 @@ struct PingCommand: ParsableCommand {
 
     func run() throws {
         try options.run("ping", [:], try targets.targets()) { reply in
-            let uptime = reply.result["uptime_s"]?.number.map { ", up for \(duration($0))" } ?? ""
-            let version = reply.result["version"]?.text.map { ", version \($0)" } ?? ""
+            let uptime = reply.result.uptime.map { ", up for \(duration($0))" } ?? ""
+            let version = (reply.result.version?.printable).map { ", version \($0)" } ?? ""
             return "answered after \(fixed(reply.seconds * 1000, 0)) ms\(version)\(uptime)"
         }
     }
@@ -31,7 +31,9 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var targets: TargetOptions
     @OptionGroup var options: RequestOptions
 
-    func run() throws { try options.run("status", [:], try targets.targets()) { "answered\n" + readable($0.result) } }
+    func run() throws {
+        try options.run("status", [:], try targets.targets()) { "answered\n" + readable($0.result.tree) }
+    }
 }
 
 /// `seismote ctl alerts`
@@ -45,12 +47,12 @@ struct AlertsCommand: ParsableCommand {
 
     func run() throws {
         try options.run("alerts", [:], try targets.targets()) { reply in
-            let alerts = reply.result["alerts"]?.list ?? []
+            let alerts = reply.result.alerts
             if alerts.isEmpty { return "no alerts" }
             return "\(alerts.count) alert\(alerts.count == 1 ? "" : "s")"
                 + alerts.prefix(100).map { alert in
-                    "\n  \(alert["severity"]?.text ?? "?") \(alert["code"]?.text ?? "?") since "
-                        + "\(dateAndTime(alert["since"]?.rawText)): \(alert["message"]?.text ?? "")"
+                    "\n  \((alert.severity ?? "?").printable) \((alert.code ?? "?").printable) since "
+                        + "\(dateAndTime(alert.since)): \((alert.message ?? "").printable)"
                 }.joined()
         }
     }
@@ -77,7 +79,7 @@ struct CalibrateStationCommand: ParsableCommand {
 
     func run() throws {
         try options.run("calibrate", ["duration_s": .double(seconds)], try targets.targets(), seconds: seconds) {
-            "calibrated\n" + readable($0.result)
+            "calibrated\n" + readable($0.result.tree)
         }
     }
 }
@@ -95,9 +97,9 @@ struct SelfTestStationCommand: ParsableCommand {
     func run() throws {
         var failed = false
         try options.run("selftest", [:], try targets.targets(), seconds: 30) { reply in
-            let passed = reply.result["passed"]?.flag == true
+            let passed = reply.result.hasPassed
             if !passed { failed = true }
-            return (passed ? "passed" : "FAILED") + "\n" + readable(reply.result)
+            return (passed ? "passed" : "FAILED") + "\n" + readable(reply.result.tree)
         }
         if failed { throw ExitCode(CtlStatus.refused.rawValue) }
     }
@@ -115,7 +117,7 @@ struct TestEventCommand: ParsableCommand {
 
     func run() throws {
         try options.run("test-event", [:], try targets.targets(), seconds: 60) {
-            "event \($0.result["event_id"]?.text ?? "?")"
+            "event \(($0.result.eventID ?? "?").printable)"
         }
     }
 }
@@ -131,7 +133,7 @@ struct ResetExtremesCommand: ParsableCommand {
 
     func run() throws {
         try options.run("reset-extremes", [:], try targets.targets()) {
-            "extremes since \(dateAndTime($0.result["since"]?.rawText))"
+            "extremes since \(dateAndTime($0.result.since))"
         }
     }
 }
@@ -147,7 +149,7 @@ struct RebirthCommand: ParsableCommand {
 
     func run() throws {
         try options.run("rebirth", [:], try targets.targets()) { reply in
-            reply.result["topics"]?.whole.map { "\($0) topics published again" } ?? "published again"
+            reply.result.topics.map { "\($0) topics published again" } ?? "published again"
         }
     }
 }
@@ -214,7 +216,7 @@ struct AskCommand: ParsableCommand {
         guard let name else { return }
         // A while is given to what takes one.
         let seconds = members.first { $0.key == "duration_s" }?.value.number ?? 30
-        try options.run(name, .object(members), try targets(), seconds: seconds) { "done\n" + readable($0.result) }
+        try options.run(name, .object(members), try targets(), seconds: seconds) { "done\n" + readable($0.result.tree) }
     }
 
     private func targets() throws -> Targets { try several.targets(rest.filter { !$0.contains("=") }) }

@@ -8,7 +8,7 @@ enum BrokerCheck {
         facts.broker.judge { broker in
             guard let problem = broker.problem else {
                 let user = broker.user.isEmpty ? "" : ", user \(broker.user)"
-                let agents = facts.own?.view.info?["mqtt"]?.text
+                let agents = facts.own?.mqtt
                 guard broker.isOld || agents == "3.1.1" else { return [.fine("\(broker.name) answers\(user)")] }
                 return [.fine("\(broker.name) answers\(user), with MQTT 3.1.1: \(lostWith311)")]
             }
@@ -139,7 +139,8 @@ enum RightsCheck {
             verdicts.append(
                 .wrong(
                     Diagnosis(
-                        "rights_missing", "The agent reports: \(alert["message"]?.text ?? code)", remedy: remedy(user)))
+                        "rights_missing", "The agent reports: \(alert.message?.printable ?? code)", remedy: remedy(user)
+                    ))
             )
         }
         guard verdicts.isEmpty else { return verdicts }
@@ -196,7 +197,7 @@ enum IdentityCheck {
                 [.skipped("nothing of `\(id)` can be read from the broker; \(StationFacts.silence)")]
             }
         }
-        if let alert = station.view.alerts["duplicate_id"], alert.members != nil {
+        if let alert = station.view.alerts["duplicate_id"], alert.isAlert {
             return [.wrong(told(id, alert, remedy))]
         }
         if Set(station.boots).count < station.boots.count {
@@ -220,8 +221,8 @@ enum IdentityCheck {
         return [.fine("`\(id)` is one station")]
     }
 
-    private static func told(_ id: String, _ alert: Value, _ remedy: String) -> Diagnosis {
-        Diagnosis("duplicate_id", "The agent `\(id)` reports: \(alert["message"]?.text ?? "")", remedy: remedy)
+    private static func told(_ id: String, _ alert: AlertReading, _ remedy: String) -> Diagnosis {
+        Diagnosis("duplicate_id", "The agent `\(id)` reports: \((alert.message ?? "").printable)", remedy: remedy)
     }
 }
 

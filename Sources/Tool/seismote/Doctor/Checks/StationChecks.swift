@@ -100,18 +100,18 @@ enum SensorCheck {
         let view = facts.view
         var wrong: [Verdict] = []
         for (code, alert) in AlertCheck.alerts(of: "sensor", view) {
-            let axes = alert["details", "axes"]?.texts ?? []
+            let axes = alert.axes.printable
             let detail = axes.isEmpty ? "" : " (axes \(axes.joined(separator: ", ")))"
             wrong.append(
                 .wrong(
                     Diagnosis(
-                        code, "The agent reports: \(alert["message"]?.text ?? code)\(detail)",
+                        code, "The agent reports: \(alert.message?.printable ?? code)\(detail)",
                         remedy: AlertCheck.remedy(code))))
         }
         if !wrong.isEmpty { return wrong }
         if let sensor = facts.sensor.fact { return [judge(sensor)] }
-        if let state = view?.health?["sensor"]?.text, facts.own != nil || view?.isOnline == true {
-            return [told(state, chip: view?.info?["sensor", "chip"]?.text ?? "the sensor", facts)]
+        if let state = view?.health?.sensor?.printable, facts.own != nil || view?.isOnline == true {
+            return [told(state, chip: view?.info?.sensor?.chip?.printable ?? "the sensor", facts)]
         }
         return facts.sensor.judge { [judge($0)] }
     }
@@ -243,7 +243,7 @@ enum StateCheck {
                         ))
                 ]
             }
-            let sensor = state.view.health?["sensor"]?.text ?? "unknown"
+            let sensor = state.view.health?.sensor?.printable ?? "unknown"
             return [.fine("process \(agent.process) answers: sensor \(sensor), broker \(safe(state.broker))")]
         }
     }
@@ -260,13 +260,13 @@ enum AlertCheck {
         }
     }
 
-    private static func judge(_ all: [String: Value]) -> [Verdict] {
-        let alerts = all.filter { AlertDeclaration.of($0.key)?.check == nil && $0.value.members != nil }
+    private static func judge(_ all: [String: AlertReading]) -> [Verdict] {
+        let alerts = all.filter { AlertDeclaration.of($0.key)?.check == nil && $0.value.isAlert }
         let wrong = alerts.sorted { $0.key < $1.key }.map { code, alert in
             Verdict.wrong(
                 Diagnosis(
-                    "alert_\(code)", alert["severity"]?.rawText == "error" ? .error : .warning,
-                    "The agent reports \(code): \(alert["message"]?.text ?? "")", remedy: remedy(code)))
+                    "alert_\(code)", alert.severity == "error" ? .error : .warning,
+                    "The agent reports \(code): \((alert.message ?? "").printable)", remedy: remedy(code)))
         }
         return wrong.isEmpty ? [.fine("the agent reports nothing else")] : wrong
     }
@@ -278,9 +278,9 @@ enum AlertCheck {
     }
 
     /// The alerts that a check tells itself, with what the station says of them.
-    static func alerts(of check: String, _ view: StationView?) -> [(code: String, alert: Value)] {
+    static func alerts(of check: String, _ view: StationView?) -> [(code: String, alert: AlertReading)] {
         AlertDeclaration.all.compactMap { one in
-            guard one.check == check, let alert = view?.alerts[one.code], alert.members != nil else { return nil }
+            guard one.check == check, let alert = view?.alerts[one.code], alert.isAlert else { return nil }
             return (one.code, alert)
         }
     }

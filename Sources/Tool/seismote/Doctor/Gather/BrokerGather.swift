@@ -114,11 +114,11 @@ struct BrokerGather {
         guard !message.isRetained, message.topic.hasPrefix("\(topics.base)/"),
             let value = try? JSONReader.read(message.payload)
         else { return }
-        if let boot = value["boot"]?.text, station.boots.last != boot, station.boots.count < 100 {
+        if let boot = MessageStamp(value).boot?.printable, station.boots.last != boot, station.boots.count < 100 {
             station.boots.append(boot)
         }
         guard message.topic == topics.trace else { return }
-        let axes = ["x", "y", "z"].map { value[$0, "raw"]?.list?.compactMap(\.number) ?? [] }
+        let axes = ["x", "y", "z"].map { TraceBlockReading(value)?.column($0, "raw")?.compactMap(\.number) ?? [] }
         guard let count = axes.map(\.count).min(), count > 0 else { return }
         for i in 0..<3 { gravity.sum[i] += axes[i].prefix(count).reduce(0, +) }
         gravity.count += count
@@ -135,9 +135,9 @@ struct BrokerGather {
             base.topics = try retained(client, below: base.base)
             if !base.topics.isEmpty { facts.bases.append(base) }
         }
-        let active = station.view.health?["alerts"]?.texts
+        let active = station.view.health?.alerts?.printable
         if station.view.isOnline == true, let active {
-            facts.staleAlerts = station.view.alerts.filter { $0.value.members != nil && !active.contains($0.key) }
+            facts.staleAlerts = station.view.alerts.filter { $0.value.isAlert && !active.contains($0.key) }
                 .keys.sorted().map(topics.alert)
         }
         return facts
@@ -154,11 +154,11 @@ struct BrokerGather {
             var reason: String?
             if id == topics.id {
                 reason = "an earlier mqtt.root of this station (now \(topics.root))"
-            } else if root == topics.root, let info = stations[id]?.info?["station"] {
+            } else if root == topics.root, let info = stations[id]?.info?.station {
                 let isHere =
-                    own.latitude != nil && info["latitude"]?.number == own.latitude
-                    && info["longitude"]?.number == own.longitude
-                let isSo = !own.description.isEmpty && info["description"]?.rawText == own.description
+                    own.latitude != nil && info.latitude == own.latitude
+                    && info.longitude == own.longitude
+                let isSo = !own.description.isEmpty && info.description == own.description
                 if isHere { reason = "of a station at the same place: an earlier id of this one (now \(topics.id))?" }
                 if isSo {
                     reason = "of a station with the same description: an earlier id of this one (now \(topics.id))?"

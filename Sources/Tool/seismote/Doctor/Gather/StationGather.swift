@@ -51,19 +51,19 @@ enum StateGather {
     /// Nil: nothing that this process has written. Pure.
     /// - Parameter now: seconds of the monotonic clock.
     static func facts(_ text: String, of process: Int, path: String, now: Double) -> StateFacts? {
-        guard let value = try? JSONReader.read(Array(text.utf8)), value["process"]?.whole == process,
-            let written = value["written_ns"]?.number
+        guard let state = (try? JSONReader.read(Array(text.utf8))).map(AgentStateReading.init),
+            state.process == process, let written = state.written
         else { return nil }
-        var facts = StateFacts(path: path, age: max(0, now - written / 1e9), broker: value["broker"]?.text ?? "")
-        facts.view.isOnline = value["connected"]?.flag
-        facts.view.info = value
-        facts.view.health = value["health"]
-        for alert in value["alerts"]?.list ?? [] {
-            if let code = alert["code"]?.text { facts.view.alerts[code] = alert }
+        var facts = StateFacts(path: path, age: max(0, now - written / 1e9), broker: (state.broker ?? "").printable)
+        facts.view.isOnline = state.isConnected
+        facts.view.info = state.info
+        facts.view.health = state.health
+        for alert in state.alerts {
+            if let code = alert.code?.printable { facts.view.alerts[code] = alert }
         }
-        (facts.isWaiting, facts.isEnded) = (value["waiting"]?.flag == true, value["ended"]?.flag == true)
-        let mean = ["x", "y", "z"].compactMap { value["mean", $0]?.number }
-        if mean.count == 3 { facts.gravity = mean }
+        (facts.isWaiting, facts.isEnded) = (state.isWaiting, state.isEnded)
+        if let mean = state.mean { facts.gravity = mean }
+        facts.mqtt = state.mqtt
         return facts
     }
 }
