@@ -213,8 +213,10 @@ static_folder=$repository/.build/static
 release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -L.build/static
     -Xlinker -z -Xlinker now
     -Xlinker "--build-id=0x$(printf '%040d' 0)" -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
-    # Symbols for the debugger name files, and C of other packages does in its messages: without the folder of the source.
+    # Symbols for the debugger name files and modules, and C of other packages does in its messages: without the folder of the
+    # source, and without that of the caches.
     -Xswiftc -debug-prefix-map -Xswiftc "$repository=."
+    -Xswiftc -debug-prefix-map -Xswiftc "$cache=.build"
     -Xcc "-ffile-prefix-map=$repository=.")
 export release_flags
 
