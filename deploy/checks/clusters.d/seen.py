@@ -16,12 +16,18 @@ import sys
 import threading
 import time
 
-from agent import Agent
-from judge import Failure, expect, until
-from kinds import free_port
 from playwright.sync_api import sync_playwright
-from rabbit import Cluster
-from run import Detector
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "notify.d"))
+
+# pylint: disable=wrong-import-position
+from agent import Agent  # noqa: E402
+from judge import Failure, expect, until  # noqa: E402
+from kinds import free_port  # noqa: E402
+from rabbit import Cluster  # noqa: E402
+from run import Detector  # noqa: E402
+from services import Server  # noqa: E402
 
 SIMULATED, REAL = 30, 2
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--mute-audio"]
@@ -58,6 +64,18 @@ class Seen:
                 # (They begin with the last node.)
                 "mqtt": {"uri": cluster.uris("mqtts")[::-1], "username": name, "password_file": cluster.account("station", name),
                          "tls": {"ca_file": cluster.ca}}}).start())
+        self.phone = Server(free_port()).start()
+        settings = os.path.join(self.folder, "notify.yaml")
+        with open(settings, "w", encoding="utf-8") as file:
+            json.dump({
+                "mqtt": {"uri": cluster.uris("mqtts"), "username": "phone", "password_file": cluster.account("notify", "phone"),
+                         "tls": {"ca_file": cluster.ca}},
+                "notify": {"state": self.folder, "recipients": [
+                    {"name": "anna", "ntfy": f"http://127.0.0.1:{self.phone.port}/anna", "rules": {"magnitude": 4}}]}}, file)
+        with open(os.path.join(self.folder, "notify.log"), "wb") as log:
+            self.processes.append(subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", os.path.join(os.path.dirname(self.tool), "seismote-notify"), "--config", settings],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log))
         self.truth = os.path.join(self.folder, "truth.jsonl")
         with open(os.path.join(self.folder, "fleet.log"), "wb") as log:
             self.processes.append(subprocess.Popen(
@@ -130,6 +148,12 @@ class Seen:
         page.screenshot(path=os.path.join(self.pictures, "cluster-station.png"))
         page.goto(page.url.split("#")[0] + "#/")
         return page
+
+    def rings(self, when):
+        """A phone that rings for an earthquake."""
+        rung = len(self.phone.got)
+        wait = until(lambda: len(self.phone.got) > rung, 120, f"{when}: no message on the phone")
+        print(f"{when}: a message on the phone after {wait:.0f} s: {self.phone.titles('anna')[-1]}", flush=True)
 
     def command(self, when):
         for i in range(REAL):
@@ -231,9 +255,11 @@ class Seen:
             until(lambda: os.path.exists(self.truth) and os.path.getsize(self.truth), 90, "the first earthquake")
             page = self.look()
             self.command("before any kill")
+            self.rings("before any kill")
             self.frozen(page)
             self.home()
             self.deaths(page)
+            self.rings("each node killed once")
             # While a node is dead on which the page or Home Assistant was, RabbitMQ answers what goes to their sessions, too, with
             # reason 131, though all others get it: a limit that deploy/docs/operate/broker-clusters.md names. Anything else is a right.
             refused = [line for one in self.agents for line in one.words().splitlines() if "refused a message" in line]
@@ -266,6 +292,8 @@ def main():
     except (Failure, RuntimeError) as error:
         print(f"FAILED: {error}")
         print("--- refused by the nodes\n" + "\n".join(seen.cluster.refusals()[-8:]))
+        with open(os.path.join(seen.folder, "notify.log"), encoding="utf-8", errors="replace") as file:
+            print("--- seismote-notify\n" + "".join(file.readlines()[-8:]))
         print("--- detector\n" + "\n".join(seen.detectors[0].words().splitlines()[-8:]) if seen.detectors else "")
         return 1
     finally:
