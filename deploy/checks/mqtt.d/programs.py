@@ -52,6 +52,9 @@ class Program:
         return len(os.listdir(f"/proc/{self.number()}/fd"))
 
     def words(self):
+        """What it has said; nothing where it has not been started."""
+        if not os.path.exists(self.log):
+            return ""
         with open(self.log, encoding="utf-8", errors="replace") as file:
             return file.read()
 
