@@ -90,6 +90,24 @@ import Testing
         }
     }
 
+    /// Adds a lorry that passes: resonant noise of 24 s that swells and fades.
+    /// - Parameters:
+    ///   - at: seconds of its middle.
+    ///   - decay: of the resonance, 1/s.
+    private func addLorry(
+        to motion: inout [[Double]], _ noise: [Double], at: Double, frequency: Double, decay: Double, size: Double
+    ) {
+        var (y1, y2) = (0.0, 0.0)
+        let kept = exp(-decay / Self.rate)
+        for (k, drive) in noise.enumerated() {
+            let y = drive + 2 * kept * cos(2 * Double.pi * frequency / Self.rate) * y1 - kept * kept * y2
+            (y2, y1) = (y1, y)
+            let (t, i) = (Double(k) / Self.rate - 12, Int((at - 12) * Self.rate) + k)
+            guard motion[0].indices.contains(i) else { continue }
+            for axis in 0..<3 { motion[axis][i] += size * [0.5, 0.4, 1][axis] * y * exp(-t * t / 16) }
+        }
+    }
+
     /// Machines, steady or hunting by a thousandth, and lorries are no modes.
     @Test(arguments: [1, 2, 3] as [UInt64]) func machinesAndLorriesAreNoModes(_ seed: UInt64) {
         let chance = uniform(100 + seed, 40).map { $0 + 0.5 }
@@ -107,17 +125,10 @@ import Testing
         #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(machines) == [])
         var lorries = building([], seed: seed)
         for number in 0..<20 {
-            let (at, f) = (Self.seconds * chance[number], 9 + 5 * chance[number + 20])
             let noise = uniform(500 + 40 * seed + UInt64(number), Int(24 * Self.rate))
-            var (y1, y2) = (0.0, 0.0)
-            let decay = exp(-6 / Self.rate)
-            for (k, drive) in noise.enumerated() {
-                let y = drive + 2 * decay * cos(2 * Double.pi * f / Self.rate) * y1 - decay * decay * y2
-                (y2, y1) = (y1, y)
-                let (t, i) = (Double(k) / Self.rate - 12, Int((at - 12) * Self.rate) + k)
-                guard lorries[0].indices.contains(i) else { continue }
-                for axis in 0..<3 { lorries[axis][i] += 0.005 * [0.5, 0.4, 1][axis] * y * exp(-t * t / 16) }
-            }
+            addLorry(
+                to: &lorries, noise, at: Self.seconds * chance[number], frequency: 9 + 5 * chance[number + 20],
+                decay: 6, size: 0.005)
         }
         #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(lorries) == [])
     }
@@ -142,18 +153,10 @@ import Testing
         let chance = uniform(1000 + 7919 * seed, 60).map { $0 + 0.5 }
         var motion = building([], seed: seed)
         for number in 0..<12 {
-            let (at, f) = (Self.seconds * chance[number], 8 + 6 * chance[number + 20])
-            let size = pow(10, -3.3 + 1.3 * chance[number + 40])
             let noise = uniform(500 + 40 * seed + UInt64(number), Int(24 * Self.rate))
-            var (y1, y2) = (0.0, 0.0)
-            let decay = exp(-4 / Self.rate)
-            for (k, drive) in noise.enumerated() {
-                let y = drive + 2 * decay * cos(2 * Double.pi * f / Self.rate) * y1 - decay * decay * y2
-                (y2, y1) = (y1, y)
-                let (t, i) = (Double(k) / Self.rate - 12, Int((at - 12) * Self.rate) + k)
-                guard motion[0].indices.contains(i) else { continue }
-                for axis in 0..<3 { motion[axis][i] += size * [0.5, 0.4, 1][axis] * y * exp(-t * t / 16) }
-            }
+            addLorry(
+                to: &motion, noise, at: Self.seconds * chance[number], frequency: 8 + 6 * chance[number + 20],
+                decay: 4, size: pow(10, -3.3 + 1.3 * chance[number + 40]))
         }
         #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(motion) == [])
     }
