@@ -71,6 +71,9 @@ extension Value {
         return text
     }
 
+    /// The texts of a list as they were sent, without what is no text; empty where this is no list.
+    public var rawTexts: [String] { (list ?? []).compactMap(\.rawText) }
+
     /// True or false; no other value stands for them.
     public var flag: Bool? {
         guard case .bool(let flag) = self else { return nil }

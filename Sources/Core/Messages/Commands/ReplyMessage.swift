@@ -173,21 +173,17 @@ public struct ResultReading: Sendable {
     public let tree: Value
     public init(_ tree: Value) { self.tree = tree }
 
-    private func texts(_ name: String) -> [String] { (tree[name]?.list ?? []).compactMap(\.rawText) }
-
     // Settings.
     public var revision: Int? { tree["rev"]?.whole }
     public var config: Value? { tree["config"] }
     public var isDry: Bool { tree["dry_run"]?.flag == true }
-    public var changed: [String] { texts("changed") }
-    public var needsRestart: [String] { texts("needs_restart") }
-    public var restartsStream: [String] { texts("restart_stream") }
+    public var changed: [String] { tree["changed"]?.rawTexts ?? [] }
+    public var needsRestart: [String] { tree["needs_restart"]?.rawTexts ?? [] }
+    public var restartsStream: [String] { tree["restart_stream"]?.rawTexts ?? [] }
     public var pendingRevision: Int? { tree["pending"]?["rev"]?.whole }
     public var pendingDeadline: String? { tree["pending"]?["deadline"]?.rawText }
     /// Keys whose values come from `file`, `overlay` or `command_line`.
-    public func keys(from source: String) -> [String] {
-        (tree["sources"]?[source]?.list ?? []).compactMap(\.rawText)
-    }
+    public func keys(from source: String) -> [String] { tree["sources"]?[source]?.rawTexts ?? [] }
     public var revisions: [RevisionReading] { (tree["revisions"]?.list ?? []).map { .init(tree: $0) } }
     /// The last change that was refused.
     public var rejected: RevisionReading? {
@@ -237,7 +233,7 @@ public struct RevisionReading: Sendable {
     /// As it was sent.
     public var time: String? { tree["t"]?.rawText }
     public var source: String? { tree["source"]?.rawText }
-    public var changed: [String] { (tree["changed"]?.list ?? []).compactMap(\.rawText) }
+    public var changed: [String] { tree["changed"]?.rawTexts ?? [] }
     /// The settings that were refused, and why.
     public var patch: Value? { tree["set"] }
     public var errors: [CodedErrorReading] { CodedErrorReading.all(tree) }
@@ -256,7 +252,8 @@ public struct LogReading: Sendable {
     public var fields: [Value.Member] {
         guard case .object(let members) = tree else { return [] }
         let known = ["v", "boot", "seq", "t", "level", "message", "text", "fields"]
-        guard case .object(let fields)? = tree["fields"] else { return members.filter { !known.contains($0.key) } }
-        return members.filter { !known.contains($0.key) } + fields
+        let others = members.filter { !known.contains($0.key) }
+        guard case .object(let fields)? = tree["fields"] else { return others }
+        return others + fields
     }
 }

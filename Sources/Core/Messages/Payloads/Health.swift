@@ -250,5 +250,5 @@ public struct AlertReading: Sendable {
     public var since: Int64? { tree["since"]?.anyTime }
     public var message: String? { tree["message"]?.rawText }
     /// Axes of the sensor that it is about.
-    public var axes: [String] { (tree["details"]?["axes"]?.list ?? []).compactMap(\.rawText) }
+    public var axes: [String] { tree["details"]?["axes"]?.rawTexts ?? [] }
 }

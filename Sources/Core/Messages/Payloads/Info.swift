@@ -305,7 +305,7 @@ public struct StationIdentityReading: Sendable {
     public var statedElevation: Value? { stated("elevation_m") }
     private func stated(_ name: String) -> Value? { tree[name].flatMap { $0 == .null ? nil : $0 } }
     public var description: String? { tree["description"]?.rawText }
-    public var groups: [String] { (tree["groups"]?.list ?? []).compactMap(\.rawText) }
+    public var groups: [String] { tree["groups"]?.rawTexts ?? [] }
     /// The operator of the station, as the operator of the network has entered it.
     public var runner: String? { tree["operator"]?.rawText }
 }

@@ -86,7 +86,7 @@ public struct StationEventMembers: Sendable {
     public struct Detector: Sendable {
         let tree: Value
         public var name: String? { tree["name"]?.rawText }
-        public var axes: [String] { (tree["axes"]?.list ?? []).compactMap(\.rawText) }
+        public var axes: [String] { tree["axes"]?.rawTexts ?? [] }
     }
 
     /// The shaking to come.

@@ -176,7 +176,7 @@ public struct SummaryReading: Sendable {
         return members.map { ($0.key, $0.value.number) }
     }
     public var isTriggered: Bool { tree["triggered"]?.flag == true }
-    public var detectors: [String] { (tree["detectors"]?.list ?? []).compactMap(\.rawText) }
+    public var detectors: [String] { tree["detectors"]?.rawTexts ?? [] }
     public var isValid: Bool { tree["valid"]?.flag != false }
     /// Why not, when not valid.
     public var reason: String? { tree["reason"]?.rawText }
