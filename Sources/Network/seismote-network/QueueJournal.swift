@@ -210,7 +210,8 @@ extension StationRecord {
         var list = [tree["mark"]].compactMap { $0 }
         if case .array(let all)? = tree["marks"] { list = all }
         marks = list.compactMap { mark in
-            guard let boot = MessageStamp(mark).boot, let number = MessageStamp(mark).number else { return nil }
+            let stamp = MessageStamp(mark)
+            guard let boot = stamp.boot, let number = stamp.number else { return nil }
             return .init(boot: boot, number: number, made: mark["made"]?.anyTime)
         }
     }

@@ -151,9 +151,6 @@ extension Value {
         return members
     }
 
-    /// The texts of a list, safe to print.
-    var texts: [String] { (list ?? []).compactMap(\.text) }
-
     /// One or several levels down.
     subscript(path: String...) -> Value? {
         var node: Value? = self

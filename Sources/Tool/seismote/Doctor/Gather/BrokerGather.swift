@@ -118,7 +118,8 @@ struct BrokerGather {
             station.boots.append(boot)
         }
         guard message.topic == topics.trace else { return }
-        let axes = ["x", "y", "z"].map { TraceBlockReading(value)?.column($0, "raw")?.compactMap(\.number) ?? [] }
+        let block = TraceBlockReading(value)
+        let axes = ["x", "y", "z"].map { block?.column($0, "raw")?.compactMap(\.number) ?? [] }
         guard let count = axes.map(\.count).min(), count > 0 else { return }
         for i in 0..<3 { gravity.sum[i] += axes[i].prefix(count).reduce(0, +) }
         gravity.count += count
