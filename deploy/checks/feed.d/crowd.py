@@ -16,6 +16,7 @@ import time
 import types
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import obspy
@@ -28,7 +29,7 @@ from processors import Processors
 from program import Feed
 from verdict import Judge, finish, verdict
 
-SELECTORS, STATIONS = 2000, 20
+SELECTORS, STATIONS, WAITING = 2000, 20, 30
 judge = Judge(aloud=True)
 expect = judge.expect
 
@@ -216,7 +217,9 @@ def encrypted(program, folder, broker):
                 "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", folder=folder)
 
     certify(30)
-    hashed = subprocess.run(["openssl", "passwd", "-6", "sesame"], check=True, capture_output=True, text=True).stdout.strip()
+    # (Rounds that take a processor about a tenth of a second.)
+    hashed = subprocess.run(["openssl", "passwd", "-6", "-salt", "rounds=200000$seismote", "sesame"], check=True,
+                            capture_output=True, text=True).stdout.strip()
     with open(accounts, "w", encoding="utf-8") as file:
         file.write(f"ali:{hashed}\n")
     first = Feed(program, os.path.join(folder, "tls"), ["--broker", f"127.0.0.1:{broker.port}"])
@@ -224,7 +227,7 @@ def encrypted(program, folder, broker):
     secure, https = free_port(), free_port()
     first.lines = (f"feed.seedlink_tls_port={secure}", f"feed.web_tls_port={https}", f"feed.tls_cert_file={cert}",
                    f"feed.tls_key_file={key}", f"feed.accounts_file={accounts}", "feed.client_id=tls",
-                   "feed.proxies=[127.0.0.1]", "feed.without_account=[203.0.113.0/24]")
+                   "feed.idle_s=1", "feed.proxies=[127.0.0.1]", "feed.without_account=[203.0.113.0/24]")
     feed = first.start(https)
     trust = ssl.create_default_context(cafile=cert)
 
@@ -249,7 +252,7 @@ def encrypted(program, folder, broker):
 
     def talk(*lines):
         import socket
-        with trust.wrap_socket(socket.create_connection(("127.0.0.1", secure), 10), server_hostname="localhost") as sock:
+        with trust.wrap_socket(socket.create_connection(("127.0.0.1", secure), 60), server_hostname="localhost") as sock:
             answers = []
             for text in lines:
                 sock.sendall(text.encode() + b"\r\n")
@@ -265,13 +268,18 @@ def encrypted(program, folder, broker):
     expect(talk("SLPROTO 4.0", "STATION XX_A") == [["OK"], ["ERROR", "UNAUTHORIZED"]], "SeedLink without an account")
     expect(talk("SLPROTO 4.0", "AUTH USERPASS ali sesam", "STATION XX_A")[1:] == [["ERROR", "UNAUTHORIZED"]] * 2,
            "SeedLink with another password")
+    # Far more passwords than are checked within `feed.idle_s`: who waits for the answer is not cut as idle.
+    with ThreadPoolExecutor(WAITING) as threads:
+        refused = [["OK"], ["ERROR", "UNAUTHORIZED"]]
+        answers = list(threads.map(lambda _: talk("SLPROTO 4.0", "AUTH USERPASS ali sesam") == refused, range(WAITING)))
+    expect(all(answers), f"{answers.count(False)} of {WAITING} that waited for their password were cut")
     expect(talk("SLPROTO 4.0", "AUTH USERPASS ali sesame", "STATION XX_A") == [["OK"]] * 3, "SeedLink with an account")
     # A renewed certificate is taken without a restart.
     certify(60)
     trust = ssl.create_default_context(cafile=cert)
     expect(web(url, good, trust) == 200, "a renewed certificate is not taken")
     metrics = [line for line in feed_metrics(https, good, trust) if line.startswith("seismote_feed_failed_logins_total ")]
-    expect(metrics and float(metrics[0].split()[1]) == 2, f"failed logins: {metrics}")
+    expect(metrics and float(metrics[0].split()[1]) == 2 + WAITING, f"failed logins: {metrics}")
     feed.kill()
 
 

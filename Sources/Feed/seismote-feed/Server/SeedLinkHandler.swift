@@ -138,6 +138,8 @@ final class SeedLinkHandler: ChannelInboundHandler, Client {
 
     func tick(_ now: Double, idle: Double, stream: Double) {
         guard let context else { return }
+        // Who waits for an answer of ours is not idle: a busy machine may check passwords for longer than that.
+        if context.channel.isWritable, session?.login != nil || session?.hasCommands == true { alive = now }
         let limit = context.channel.isWritable && isStreaming ? stream : idle
         guard now - alive > limit else { return }
         if !context.channel.isWritable {
