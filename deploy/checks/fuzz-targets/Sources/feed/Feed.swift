@@ -47,18 +47,30 @@ private struct Archive: FeedArchive {
     }
 }
 
+/// Gives the session these bytes, and all the turns that they need.
+private func obey(_ bytes: [UInt8], _ session: inout SeedLinkSession, _ archive: Archive, _ answer: inout [UInt8]) {
+    session.take(bytes)
+    var (isMore, turns) = (true, 0)
+    while isMore {
+        isMore = session.obey(archive)
+        answer += session.takeOutput()
+        turns += 1
+        check(turns <= 10_000, "turns without end")
+    }
+}
+
 private func converse(_ bytes: [UInt8], isVersion4: Bool, cut: Int) {
     let archive = Archive()
     let identity = SeedLinkSession.Identity(software: "fuzz", organisation: "fuzz")
     let beginning = Array(isVersion4 ? "SLPROTO 4.0\r\nSTATION XX_*\r\n".utf8 : "STATION * XX\r\n".utf8)
     var whole = SeedLinkSession(identity: identity)
     var pieces = whole
-    whole.receive(beginning + bytes, archive)
-    pieces.receive(beginning, archive)
-    for start in stride(from: 0, to: bytes.count, by: cut) {
-        pieces.receive(bytes[start..<min(bytes.count, start + cut)], archive)
-    }
     var answers: [[UInt8]] = [[], []]
+    obey(beginning + bytes, &whole, archive, &answers[0])
+    obey(beginning, &pieces, archive, &answers[1])
+    for start in stride(from: 0, to: bytes.count, by: cut) {
+        obey(Array(bytes[start..<min(bytes.count, start + cut)]), &pieces, archive, &answers[1])
+    }
     for (index, session) in [whole, pieces].enumerated() {
         var session = session
         var rounds = 0
@@ -105,7 +117,8 @@ private func query(_ bytes: [UInt8]) {
     }
 }
 
-/// Each byte is a block: where it begins, how long it is.
+/// Each byte is a block: where it begins, how long it is. Where the first byte is odd, the feed has a clock, which some of
+/// them are ahead of.
 private func order(_ bytes: [UInt8]) {
     let codes = ChannelCodes(network: "XX", station: "BASE", location: "00", id: "base")
     let source = codes.source(.acceleration, axis: 2, rate: 10)
@@ -116,7 +129,10 @@ private func order(_ bytes: [UInt8]) {
         let block = ChannelBlock(
             source: source, start: start, rate: 10, samples: [Int32](repeating: 1, count: Int(byte >> 6) * 7 + 1))
         let now = Double(index)
-        for step in flow.take(block, now: now, patience: 5) + flow.tick(now: now, patience: 5) {
+        let clock = bytes[0] & 1 == 1 ? Int64(index / 8 + 2) * 1_000_000_000 : nil
+        let steps =
+            flow.take(block, now: now, patience: 5, clock: clock) + flow.tick(now: now, patience: 5, clock: clock)
+        for step in steps {
             switch step {
             case .block(let block):
                 if let next { check(abs(block.start - next) <= 50_000_000, "a block at \(block.start), not \(next)") }
@@ -125,6 +141,9 @@ private func order(_ bytes: [UInt8]) {
                 check(from < to && from == next, "missing from \(from) to \(to), next \(next ?? 0)")
                 next = to
             case .late(let block): check(block.end <= (next ?? 0) + 50_000_000, "late and new")
+            case .back(let to):
+                check(clock != nil && to < next ?? 0, "back to \(to), next \(next ?? 0)")
+                next = to
             }
         }
     }
