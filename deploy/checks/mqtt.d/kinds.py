@@ -23,16 +23,23 @@ class Unavailable(Exception):
     """Why this broker cannot be started here."""
 
 
+kept_ports = []
+
+
 def free_port():
     """A port that nobody listens on; none of those that the system gives to connections (from 32768 on), which could take
-    it until it is used."""
+    it until it is used; kept from other checks that run beside this one until this process ends."""
     while True:
         port = random.randrange(20000, 32000)
+        name = socket.socket(socket.AF_UNIX)
         try:
+            # (A name of the network's, not of a file's: the kernel gives it back.)
+            name.bind(f"\0seismote-port-{port}")
             with socket.create_server(("127.0.0.1", port)):
+                kept_ports.append(name)
                 return port
         except OSError:
-            continue
+            name.close()
 
 
 def found(*names):
