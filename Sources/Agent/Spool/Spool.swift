@@ -390,8 +390,14 @@ extension Spool {
             scan.row(place, isFact: false).flatMap { RingSegment.read($0) }
         }
         let numbers = places.compactMap { place in segment(place).map { (place, $0.segment.number) } }
+        var slots = Set(inventory.ring.entries.map(\.slot))
         for (place, _) in numbers.sorted(by: { $0.1 < $1.1 }) {
-            guard let (segment, records) = segment(place), try makeRoom(records.count, for: .state) else { continue }
+            guard var (segment, records) = segment(place), try makeRoom(records.count, for: .state) else { continue }
+            // (One whose place was damaged may have that of another.)
+            if !slots.insert(segment.slot).inserted {
+                segment.slot = max(inventory.ring.freshSlot, (places.map(\.key).max() ?? 0) &+ 1)
+                slots.insert(segment.slot)
+            }
             let result = records.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
                 do throws(SpoolError) { return .success(try write(segment, bytes, .appendSegment)) } catch {
                     return .failure(error)
@@ -489,6 +495,7 @@ extension Spool {
         for segment in inventory.ring.entries where left > 0 {
             left -= segment.bytes
             if try records(of: segment) != nil { continue }
+            if inventory.ring.entries.count(where: { $0.slot == segment.slot }) > 1 { throw wrongNumber() }
             let statement = try database.use(.deleteSegment)
             statement.bind(1, segment.slot)
             try statement.run()
@@ -511,11 +518,9 @@ extension Spool {
                 if state != row.int(12) { others.append((message.key, state)) }
             }
         }
-        for key in damaged where try !dropDamaged(key, table) {
-            throw database.damage("a row cannot be found by its key")
-        }
+        for key in damaged where try !dropDamaged(key, table) { throw wrongNumber() }
         for (key, state) in others where table == .essential {
-            guard let row = try look(key, table) else { throw database.damage("a row cannot be found by its key") }
+            guard let row = try look(key, table) else { throw wrongNumber() }
             let statement = try database.use(.setState)
             statement.bind(1, key)
             statement.bind(2, state)
@@ -525,14 +530,23 @@ extension Spool {
         }
     }
 
+    /// What is to be deleted by its number or name would be another, good row.
+    private func wrongNumber() -> SpoolError { database.damage("a row cannot be found by its key") }
+
     private mutating func checkFacts() throws(SpoolError) {
         var damaged: [[UInt8]] = []
+        var good: Set<[UInt8]> = []
         do {
             let row = try database.use(.allFacts)
             while try row.step() {
-                if row.int64(2) != StoredMessage.checksum(row.text(0), row.blob(1)) { damaged.append(row.bytes(0)) }
+                if row.int64(2) == StoredMessage.checksum(row.text(0), row.blob(1)) {
+                    good.insert(row.bytes(0))
+                } else {
+                    damaged.append(row.bytes(0))
+                }
             }
         }
+        if damaged.contains(where: good.contains) { throw wrongNumber() }
         for name in damaged {
             let result = name.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
                 do throws(SpoolError) {
@@ -573,13 +587,19 @@ extension Spool {
 
     private mutating func checkVibration(_ left: inout Int) throws(SpoolError) {
         var damaged: [Int64] = []
+        var good: Set<Int64> = []
         do {
             let row = try database.use(.allVibration)
             while left > 0, try row.step() {
                 left -= row.blob(4).count + 100
-                if VibrationBlock.read(row) == nil, StoredModes.read(row) == nil { damaged.append(row.int64(0)) }
+                if VibrationBlock.read(row) != nil || StoredModes.read(row) != nil {
+                    good.insert(row.int64(0))
+                } else {
+                    damaged.append(row.int64(0))
+                }
             }
         }
+        if damaged.contains(where: good.contains) { throw wrongNumber() }
         for number in damaged { try deleteVibration(number) }
         try countDamaged(damaged.count)
     }
@@ -767,6 +787,11 @@ extension Spool {
     private mutating func dropDamaged(_ key: Int64, _ table: Table? = nil) throws(SpoolError) -> Bool {
         do throws(SpoolError) {
             try begin()
+            if let table = table ?? Table(rawValue: Int(key & 3)) {
+                let row = try database.use(.row, table)
+                row.bind(1, key)
+                if try row.step(), StoredMessage(row) != nil { throw wrongNumber() }
+            }
             guard try drop(key, table) else { return false }
             inventory.statistics.damaged += 1
             try database.set(.damaged, numbers: inventory.damaged)

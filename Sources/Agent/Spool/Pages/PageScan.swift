@@ -28,6 +28,11 @@ final class PageScan {
     /// Pages of which bits were tried.
     private static let mostMendings = 8
     private var mendings = 0
+    /// Rows of which bits of the number were tried.
+    private static let mostNumbers = 64
+    private var numbers = 0
+    /// Every row that is read is in use.
+    private var isTreeWhole = false
     private var last: (number: Int, page: Page)?
 
     /// Seconds that the search may take: 1 GB of a slow card; what is found later is left in the file.
@@ -45,6 +50,7 @@ final class PageScan {
         let head = file.read(1).map { Page($0) }
         isOld = (head?.number(60) ?? 3) < 3
         let tree = PageTree(file, head)
+        isTreeWhole = tree.isWhole
         let free = tree.isWhole ? [] : PageTree.free(file, head).subtracting(tree.pages)
         var suspects: [Int] = []
         var next = 2
@@ -129,10 +135,37 @@ final class PageScan {
 
     private func add(_ kind: RowKind, _ place: Place, _ record: PageRecord) {
         // (A fact has no number: its name is looked up when it is taken over. Of vibration there may be what a row was
-        // before it grew: the rows are put together.)
-        guard kind == .fact || kind == .vibration || known[kind, default: []].insert(place.key).inserted else { return }
+        // before it grew: the rows are put together. Segments and levels have numbers beside that of their row, which
+        // no check sum covers.)
+        let number = kind == .segment || kind == .levels ? record.int64(1) : place.key
+        guard kind == .fact || kind == .vibration || known[kind, default: []].insert(number).inserted else { return }
         places[kind, default: []].append(place)
-        if case .message = kind { lostMessages.remove(place.key) }
+        if case .message = kind, lostMessages.remove(place.key) != nil, isTreeWhole { isUnknown = true }
+    }
+
+    /// A row whose number is wrong by one bit stands under another, which may be that of a good row: turns the bit back.
+    /// - Returns: whether that makes it what was written; it has been taken then.
+    private func mendNumber(of cell: Page.Cell, on number: Int, _ damaged: Page) -> Bool {
+        var (page, start) = (mended[number] ?? damaged, cell.offset)
+        // (The number stands between the length and the record.)
+        guard numbers < Self.mostNumbers, Page.number(page.bytes, &start) != nil else { return false }
+        numbers += 1
+        let before = continuing
+        for place in start..<cell.start {
+            for bit in 0..<8 {
+                page.bytes[place] ^= 1 << bit
+                if let cell = page.cell(.tableLeaf, at: cell.offset), let record = record(cell, of: page),
+                    let row = record.kind, row != .fact, isWhole(record, row)
+                {
+                    mended[number] = page
+                    add(row, Place(key: cell.key, page: number, offset: cell.offset), record)
+                    return true
+                }
+                page.bytes[place] ^= 1 << bit
+            }
+        }
+        continuing = before
+        return false
     }
 
     private func take(_ cells: [Page.Cell], of page: Page, _ kind: Page.Kind, _ number: Int) {
@@ -152,10 +185,14 @@ final class PageScan {
         }
         // Entries of an index say nothing that the rows do not.
         if hasEntries, kinds.isEmpty { return }
-        for (cell, row) in bad {
+        for (cell, row) in bad where kind != .tableLeaf || !mendNumber(of: cell, on: number, page) {
             switch row ?? kinds.first {
             case .message:
-                if !known.contains(where: { $0.value.contains(cell.key) }) { lostMessages.insert(cell.key) }
+                if !known.contains(where: { $0.value.contains(cell.key) }) {
+                    lostMessages.insert(cell.key)
+                } else if isTreeWhole {
+                    isUnknown = true
+                }
             case .segment, .levels, .vibration, .fact: lostOthers += 1
             case nil: isUnknown = true
             }
