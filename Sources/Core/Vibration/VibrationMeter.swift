@@ -33,8 +33,10 @@ public struct VibrationMeter: Sendable {
     private var second: AxisFilter
     private var felt: AxisFilter
     private var weighting: AxisFilter
-    /// Five signals of three planes, before each plane its history; two planes of the vector sum.
-    private var memory = [Double](repeating: 0, count: 17 * Self.stride)
+    /// Five signals of three planes, before each plane its history; two planes of the vector sum, of which the last has one
+    /// sample more than a chunk.
+    private var memory = [Double](repeating: 0, count: Self.planes)
+    private static let planes = 17 * Self.stride + 1
     private static let stride = VibrationSignals.capacity + VibrationSignals.history
 
     private var cycles: [HalfCycles]
@@ -197,6 +199,7 @@ public struct VibrationMeter: Sendable {
         let first = base + VibrationSignals.history
         let (a, v, d, k, w) = (first, first + 3 * s, first + 6 * s, first + 9 * s, first + 12 * s)
         let (sums, leads) = (first + 15 * s, first + 16 * s)
+        precondition(count <= VibrationSignals.capacity && leads + count < base + Self.planes, "a plane is too short")
         for axis in 0..<3 {
             (a + axis * s).update(from: acceleration + axis * stride, count: count)
             (w + axis * s).update(from: acceleration + axis * stride, count: count)
