@@ -392,7 +392,8 @@ extension Spool {
         let numbers = places.compactMap { place in segment(place).map { (place, $0.segment.number) } }
         var slots = Set(inventory.ring.entries.map(\.slot))
         for (place, _) in numbers.sorted(by: { $0.1 < $1.1 }) {
-            guard var (segment, records) = segment(place), try makeRoom(records.count, for: .state) else { continue }
+            guard let (found, records) = segment(place), try makeRoom(records.count, for: .state) else { continue }
+            var segment = found
             // (One whose place was damaged may have that of another.)
             if !slots.insert(segment.slot).inserted {
                 segment.slot = max(inventory.ring.freshSlot, (places.map(\.key).max() ?? 0) &+ 1)
