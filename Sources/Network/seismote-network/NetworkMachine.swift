@@ -265,10 +265,12 @@ struct NetworkMachine<Journal: NetworkJournal>: Sendable {
             journal.setOnline(isOnline, station, message, &effects)
             return []
         }
-        guard let tree = try? JSONReader.read(message.payload) else {
+        // An empty message takes away what a broker has retained; other bytes that are no JSON are refused.
+        guard !message.payload.isEmpty else {
             journal.release(message, &effects)
             return []
         }
+        let tree = (try? JSONReader.read(message.payload)) ?? .null
         if rest == "state/info" {
             setInfo(station, tree, .init(info: message.payload, heard: message.arrival ?? 0), message, clock)
             return []

@@ -123,8 +123,9 @@ final class NetworkService {
         let begin = monotonicSeconds()
         defer { atOnce.took(batch.count, seconds: monotonicSeconds() - begin) }
         let now = realNanoseconds()
-        let messages = batch.filter { !$0.isTooLarge }.map {
-            NetworkMessage(name: $0.topic, payload: $0.payload, arrival: now)
+        let messages = batch.map {
+            // (One that is too large has no payload: it is refused as one that cannot be read.)
+            NetworkMessage(name: $0.topic, payload: $0.isTooLarge ? [0] : $0.payload, arrival: now)
         }
         // What has come and was not read yet is not late, after whatever pause.
         machine.take(messages, now: client.isDrained ? now : now - Self.backlog, clock: monotonicSeconds())

@@ -282,4 +282,20 @@ enum JournalKind: CaseIterable { case disk, queue }
         machine.confirmed(numbers[0])
         #expect(said() == Array(1...numbers.count))
     }
+
+    /// What is no JSON is counted as any other message that is not used. An empty one takes a retained one away.
+    @Test func whatIsNoJSONIsCounted() {
+        var machine = NetworkMachine<QueueJournal>(NetworkOptions(), AssociationOptions(), boot: "b")
+        machine.connected(clock: 0)
+        machine.take([NetworkMessage(token: 1, kind: .marker, name: "b", payload: [], arrival: 0)], now: 0, clock: 0)
+        func deliver(_ rest: String, _ text: String) {
+            let message = NetworkMessage(
+                token: 2, name: "seismote/a/\(rest)", payload: Array(text.utf8), arrival: Field.start)
+            machine.take([message], now: Field.start, clock: 1)
+        }
+        for rest in ["event/trigger", "data/history/event/trigger", "state/info"] { deliver(rest, "{\"event_id\":") }
+        #expect(machine.detector.refused == [.syntax: 3])
+        for rest in ["event/current", "event/last", "state/info"] { deliver(rest, "") }
+        #expect(machine.detector.refused == [.syntax: 3])
+    }
 }

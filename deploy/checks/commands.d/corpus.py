@@ -6,7 +6,7 @@ import os
 import sys
 
 VERBS = ["config", "config-confirm", "config-rollback", "config-reset", "config-get", "snapshot", "stream", "events", "event", "history", "resend", "label",
-         "confirm-event", "reset-extremes", "calibrate", "selftest", "test-event", "silence", "alarm-test", "alerts", "status", "rebirth", "log", "log-tail", "ping", "restart", "update", "update-confirm"]
+         "confirm-event", "reset-extremes", "calibrate", "selftest", "test-event", "silence", "alarm-test", "alerts", "status", "rebirth", "log", "log-tail", "ping", "time", "restart", "update", "update-confirm"]
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "table.jsonl"), encoding="utf-8") as file:
     for number, line in enumerate(file):

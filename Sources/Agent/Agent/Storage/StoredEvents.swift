@@ -4,61 +4,10 @@ import Settings
 import Spool
 import Values
 
-/// Work on the disk that a command orders, a part in each round of the storage thread, so that urgent writes never wait
-/// for it.
-protocol StorageTask {
-    /// Where it sends what it finds; nil: all of it is in the reply, and nothing has to be written for it.
-    var topic: String? { get }
-    /// The newest samples may have to come from the thread that samples: the time up to which they are wanted (ns of UTC),
-    /// and until when they are waited for (monotonic, ns); nil: they are here, or are not waited for.
-    var waitsFor: (end: Int64, until: Int64)? { get set }
-
-    /// Goes on with it.
-    /// - Parameter wall: of UTC (ns).
-    /// - Returns: what became of it, when it is over.
-    mutating func step(_ outbox: inout Outbox, wall: Int64) throws(SpoolError) -> OrderOutcome?
-}
-
-extension StorageTask {
-    var topic: String? { nil }
-    var waitsFor: (end: Int64, until: Int64)? {
-        get { nil }
-        set {}
-    }
-}
-
-extension StorageOrder {
-    /// - Parameters:
-    ///   - room: bytes that the result may have; nil: any number.
-    ///   - packetLimit: bytes of a packet that the broker takes; nil: nobody has said it.
-    ///   - now: of the monotonic clock (ns).
-    func task(room: Int?, topics: Topics, packetLimit: Int?, now: Int64) -> any StorageTask {
-        switch self {
-        case .snapshot(let from, let to, let topic):
-            Snapshot(from: from, to: to, topic: topic, now: now, packetLimit: packetLimit)
-        case .history(let range, let step, let cbor):
-            HistoryRead(range, step: step, cbor: cbor, room: room, now: now)
-        case .vibration(let range, let cbor): VibrationRead(range, cbor: cbor, room: room)
-        case .modes(let range, let cbor): ModesRead(range: range, isCBOR: cbor, room: room)
-        case .resend(let stream, let boot, let wanted):
-            Resending(stream: stream, boot: boot, wanted: wanted, topics: topics)
-        case .events(let range, let minimum, let likely, let labelled, let limit, let after):
-            EventList(
-                range: range, minimum: minimum, likely: likely, isLabelled: labelled, limit: limit, after: after,
-                room: room)
-        case .event(let id, let topic): EventRead(id: id, topic: topic)
-        case .label(let id, let label): Labelling(id: id, label: label)
-        case .confirm(let confirmation): Confirming(confirmation: confirmation)
-        }
-    }
-}
-
 extension CodedError {
     fileprivate static let unknownEvent = CodedError(
         "/event_id", .unavailable, "this event is not kept, or there was none of this id")
 }
-
-// MARK: Tasks of one step
 
 /// `event`: and then, where it was asked for, its waveform.
 struct EventRead: StorageTask {
