@@ -150,7 +150,7 @@ let package = Package(
         room(
             "Core/ServerOptions",
             [
-                "Platform", "Messages", "Settings", "MQTT",
+                "Platform", "Values", "Messages", "Settings", "MQTT",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -218,7 +218,10 @@ let package = Package(
         tests("Network/Association", ["Values", "Propagation", "Messages", "Settings"]),
         tests(
             "Network/NetworkMachine", of: "seismote-network",
-            ["Values", "Propagation", "Association", "Messages", "Settings", "DatabaseFiles", "MQTT"]),
+            [
+                "Values", "Propagation", "Association", "Messages", "Settings", "DatabaseFiles", "MQTT",
+                "ServerOptions",
+            ]),
         tests("Core/Exchange", ["Values", "MiniSEED", "Settings", "Messages", "SignalProcessing"]),
         tests("Notify/Notify", of: "seismote-notify", ["Values", "Propagation", "Messages", "Settings"]),
         tests("Broker/Broker", of: "seismote-broker", ["Values", "Platform", "Administration"]),

@@ -3,6 +3,7 @@ import Glibc
 import Messages
 import Platform
 import Settings
+import Values
 
 /// Command line of every program beside the agent: settings above its file, and the options that only read or print
 /// them.
@@ -78,11 +79,12 @@ public struct ProgramOptions<Program: ProgramSettings>: ParsableArguments {
 }
 
 extension ProgramSettings {
-    /// A line of the program's log, to standard error, with its name and without control characters.
-    public static func printError(_ words: String) {
-        let line = String(
-            words.unicodeScalars.prefix(1000).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
-        ProgramOutput.printError("\(program): \(line)")
+    /// A line of the program's log, to standard error.
+    public static func printError(_ words: String) { ProgramOutput.printError(logLine(words)) }
+
+    /// The words behind the program's name, without what could deceive a terminal or its reader.
+    package static func logLine(_ words: String) -> String {
+        "\(program): \(String(words.unicodeScalars.prefix(1000).map { $0.isUnprintable ? "?" : Character($0) }))"
     }
 }
 

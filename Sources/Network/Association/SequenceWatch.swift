@@ -35,6 +35,8 @@ public struct SequenceWatch: Sendable {
     /// Seconds from one question to the next; then it is given up.
     static let pauses = [5.0, 20, 60, 300]
 
+    /// Numbers that a message may have: each has a next one, and all readers of JSON have them as they are.
+    private static let numbers = 0..<(1 << 53)
     /// Runs of one station that are kept in mind: those heard of last.
     public static let runLimit = 16
 
@@ -57,7 +59,9 @@ public struct SequenceWatch: Sendable {
     public func marks(of station: String) -> [Mark] { runs[station] ?? [] }
 
     /// Goes on where another one has ended; of a station with several runs in the order of `marks(of:)`.
-    public mutating func restore(_ station: String, _ mark: Mark) { set(station, mark) }
+    public mutating func restore(_ station: String, _ mark: Mark) {
+        if Self.numbers.contains(mark.number) { set(station, mark) }
+    }
 
     private mutating func set(_ station: String, _ mark: Mark) {
         var known = runs[station] ?? []
@@ -72,7 +76,7 @@ public struct SequenceWatch: Sendable {
     public mutating func note(
         _ station: String, boot: String, number: Int, made: Int64? = nil, at time: Double
     ) -> Bool {
-        guard number >= 0, (1...64).contains(boot.utf8.count) else { return false }
+        guard Self.numbers.contains(number), (1...64).contains(boot.utf8.count) else { return false }
         let known = marks(of: station)
         let mark = known.last { $0.boot == boot }
         // Of a new run all messages from the first one on; of a new station none from before, nor of a run that was over

@@ -37,6 +37,17 @@ private final class Watcher {
         #expect(watch.lost == 0)
     }
 
+    /// A station may send any number: the one behind the largest is not computed, nor asked for after a restart.
+    @Test func theLargestNumberIsNone() {
+        let watch = Watcher()
+        #expect(!watch.note("a", boot: "1", number: .max, at: 0))
+        watch.watch.restore("a", .init(boot: "1", number: .max))
+        #expect(watch.note("a", boot: "1", number: 5, at: 0))
+        #expect(watch.watch.mark(of: "a") == .init(boot: "1", number: 5))
+        #expect(watch.note("a", boot: "1", number: 1 << 53 - 1, at: 0))
+        #expect(!watch.note("a", boot: "1", number: 6, at: 0) && watch.missing == SequenceWatch.most)
+    }
+
     @Test func ofANewRunAllIsMissingThatCameBefore() {
         let watch = Watcher()
         watch.watch.restore("a", .init(boot: "1", number: 40))
