@@ -223,7 +223,7 @@ public struct VibrationMeter: Sendable {
         for i in -1...count {
             let (x, y, z) = (late[i] * late[i], late[s + i] * late[s + i], late[2 * s + i] * late[2 * s + i])
             sums[i] = x + y + z
-            leads[i] = x >= y && x >= z ? 0 : y >= z ? 1 : 2
+            leads[i] = x >= max(y, z) ? 0 : y >= z ? 1 : 2
         }
         return VibrationSignals(
             stride: s, acceleration: a, velocity: v, displacement: d, felt: k, weighted: w, sums: sums, leads: leads,

@@ -93,8 +93,12 @@ extension Associator {
             let residual = kept.onset.seconds - source.arrival(.p, at: kept.place)
             guard abs(residual) <= Self.clockSeconds else { continue }
             if abs(residual) < abs(found[kept.onset.station]?.seconds ?? .infinity) {
-                found[kept.onset.station] = Beside(
-                    kept: kept, seconds: residual, isOfS: ofS.contains(kept.onset.eventID))
+                // (Near the source none belongs to the event by its S wave; where the place of a station is a kilometre or two wrong,
+                // it fits neither wave well.)
+                let isOfS =
+                    ofS.contains(kept.onset.eventID)
+                    || abs(kept.onset.seconds - source.arrival(.s, at: kept.place)) < Self.clockError
+                found[kept.onset.station] = Beside(kept: kept, seconds: residual, isOfS: isOfS)
             }
         }
         // Most clocks are right: where most of the onsets disagree with a place, the place is wrong, and not the clocks.

@@ -123,6 +123,61 @@ import Testing
         #expect(whole == cut && whole.halfCycles.count > 2)
     }
 
+    /// The same of motion that reaches half of the rate, where tops follow each other, beside gaps, and over the ends of intervals.
+    @Test(arguments: 1...8) func anyCutsOfDrawnMotionGiveTheSameBits(_ seed: Int) throws {
+        var chance = Seeded(UInt64(seed))
+        let count = Int(33 * Self.rate)
+        let axes = (0..<3).map { axis in
+            var last = 0.0
+            let (f, size) = (0.45 * Double(seed) / 8 + 0.01 * Double(axis), pow(10, -Double(seed % 3)))
+            return (0..<count).map { i -> Double in
+                let next = chance.next()
+                defer { last = next }
+                return size * (next - last) + 0.1 * chance.next() + size * 0.1 * sin(2 * Double.pi * f * Double(i))
+            }
+        }
+        var measurement = VibrationMeasurement()
+        measurement.interval = 10
+        func run(_ cuts: [Int]) throws -> [VibrationInterval] {
+            try MeterRun(
+                measurement, rate: Self.rate, axes, start: Self.start, cuts: cuts, gaps: [1903: 0.5, 4011: 2]
+            ).intervals
+        }
+        let whole = try run([128])
+        #expect(whole.count == 4 && !whole[2].halfCycles.isEmpty)
+        for cuts in [[1], [7, 128, 3, 61, 1, 19], [16]] { #expect(try run(cuts) == whole) }
+    }
+
+    /// What the gates let pass unseen would have been kept by no curve: beside comparing each half cycle with each curve.
+    @Test(arguments: 1...20) func gatesMissNothing(_ seed: Int) {
+        var chance = Seeded(UInt64(seed))
+        func unit() -> Double { 10 * chance.next() + 0.5 }
+        var (gated, all) = (HalfCycles.Result(), HalfCycles.Result())
+        var shares = [Double](repeating: 0, count: LimitCurves.most)
+        let curves = LimitCurves.distinct(.ppv)
+        var passed = 0
+        for number in 0..<2000 {
+            let frequency = unit() < 0.03 ? nil : 0.3 * pow(400, unit())
+            var cycle = HalfCycles.Cycle(value: 0.1 * pow(30, unit() * unit()), time: Int64(number))
+            if unit() < 0.5 {
+                cycle.vector = pow(cycle.value * (0.9 + 0.6 * unit()), 2)
+                cycle.vectorTime = Int64(number)
+            }
+            all.take(cycle, frequency)
+            if gated.mayKeep(cycle, frequency) {
+                gated.take(cycle, frequency)
+                passed += 1
+            }
+            guard let frequency else { continue }
+            for (lane, curve) in curves.enumerated() {
+                shares[lane] = max(shares[lane], cycle.value / curve.value(at: frequency))
+            }
+        }
+        #expect(gated == all)
+        for lane in curves.indices { #expect(abs(all.nearest.shares[lane] / shares[lane] - 1) < 1e-9, "\(lane)") }
+        #expect(passed < 700, "\(passed) of 2000")
+    }
+
     /// A half cycle that the end of an interval cuts counts in both, with its whole frequency.
     @Test func aHalfCycleAtTheEndOfAnInterval() throws {
         let limit = try #require(VibrationLimit("bs7385-2:dwellings:base"))
@@ -158,6 +213,10 @@ import Testing
                 for step in 0...4000 {
                     let f = 0.05 * exp(Double(step) / 400)
                     #expect(abs(curves.limits(at: f)[lane] / curve.value(at: f) - 1) < 1e-12, "\(lane) at \(f) Hz")
+                }
+                for step in 0...2000 {
+                    let f = LimitCurves.fast * exp(Double(step) / 400) * (1 + 1e-12)
+                    #expect(curves.leastFast[lane] <= curve.value(at: f) * (1 + 1e-9), "\(lane) at \(f) Hz")
                 }
                 for edge in curve.breaks where edge > 0.1 {
                     #expect(abs(curves.limits(at: edge)[lane] / curve.value(at: edge) - 1) < 1e-12)

@@ -23,14 +23,16 @@ import Testing
 
     /// The program's `building`: the noise of an ADXL355, and oscillators that wind drives.
     private func building(
-        _ modes: [(f: Double, damping: Double, shape: [Double])], seed: UInt64 = 1, noise: Double = 22.5e-6
+        _ modes: [(f: Double, damping: Double, shape: [Double])], seed: UInt64 = 1, noise: Double = 22.5e-6,
+        gusts: [Double]? = nil
     ) -> [[Double]] {
         let n = Int(Self.rate * Self.seconds)
         let values = uniform(seed, 3 * n)
         let scale = 12.0.squareRoot() * noise * 9.80665 * (Self.rate / 2).squareRoot()
         var axes = (0..<3).map { axis in (0..<n).map { values[3 * $0 + axis] * scale } }
         for (number, mode) in modes.enumerated() {
-            let wind = uniform(UInt64(10 + number), n)
+            var wind = uniform(UInt64(10 + number), n)
+            if let gusts { for i in 0..<n { wind[i] *= gusts[i] } }
             let w = 2 * Double.pi * mode.f / Self.rate
             let decay = exp(-mode.damping * w)
             let turn = cos(w * (1 - mode.damping * mode.damping).squareRoot())
@@ -159,6 +161,24 @@ import Testing
                 decay: 4, size: pow(10, -3.3 + 1.3 * chance[number + 40]))
         }
         #expect(ModeAnalysis(rate: Self.rate, top: 20).modes(motion) == [])
+    }
+
+    /// Wind whose amplitude a minute changes by a factor of 1.8 each way: a gust or two have most of the power, but the modes stand
+    /// out of a typical segment as well.
+    @Test(arguments: [0, 12, 36] as [UInt64]) func modesInGustsAreFound(_ seed: UInt64) {
+        let n = Int(Self.rate * Self.seconds)
+        var (all, level) = ([Double](), 0.0)
+        for step in uniform(2000 + 7919 * seed, n) {
+            // (A mean square of 1.)
+            level += -level / (60 * Self.rate) + step * (24 / (60 * Self.rate)).squareRoot()
+            all.append(exp(0.6 * level - 0.36))
+        }
+        let found = ModeAnalysis(rate: Self.rate, top: 20).modes(building(modes, seed: seed, gusts: all))
+        #expect(found.count == 2, "\(found)")
+        for (mode, wanted) in zip(found, modes) {
+            #expect(abs(mode.frequency / wanted.f - 1) < 0.01, "\(mode)")
+            #expect(mode.damping < 1.8 * wanted.damping && mode.damping > wanted.damping / 1.8, "\(mode)")
+        }
     }
 
     /// Two modes that are 2 % apart along two axes are two; of one shape they are one or two, and nothing else.

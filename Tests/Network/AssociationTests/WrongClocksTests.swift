@@ -86,6 +86,41 @@ import Testing
         #expect(said.last?.stations.first { $0.id == late }?.phase == "S")
     }
 
+    /// Clocks that a swarm names, of which a station triggers on the S waves: each time by so many seconds beside that of the
+    /// place that it has entered.
+    /// - Parameter distance: of the station from the swarm, km.
+    private static func namedBySwarm(
+        _ distance: ClosedRange<Double>, off error: Double, seed: UInt64
+    ) throws -> [String] {
+        var country = Country(stations: 60, side: 100, seed: seed)
+        let middle = SIMD2(2.0, -3.0)
+        let centre = Place(offset: middle, from: Self.centre)
+        let (late, own) = try #require(country.places.first { distance.contains($0.place.distance(to: centre)) })
+        var messages: [Country.Message] = []
+        for i in 0..<3 {
+            let place = middle + SIMD2(0.4 * cos(2.4 * Double(i)), 0.4 * sin(2.4 * Double(i)))
+            let origin = Self.first + 300 * Double(i)
+            let source = Hypocentre(
+                origin: Country.start + origin, place: Place(offset: place, from: Self.centre), depth: 10)
+            var onsets = country.earthquake(place, at: origin)
+            onsets.removeAll { $0.station == late }
+            onsets.append(Country.onset(late, source.arrival(.s, at: own) + error + 0.1 * sin(Double(i))))
+            messages += onsets + country.ends(of: onsets, place)
+        }
+        let said = detected(country.infos + messages.sorted { $0.time < $1.time }, isEarly: true).map(\.message)
+        #expect(Set(said.map(\.eventID)).count == 3)
+        return Set(said.flatMap(\.clocks).map(\.id)).sorted()
+    }
+
+    /// A station near a swarm, whose P waves are too weak for it, always triggers on the S wave: 1 to 3 s after P, as a clock might
+    /// be off. Its entered place may be one or two kilometres wrong, so that it fits neither well.
+    @Test(arguments: [0.0, 0.7, -0.7]) func aSwarmsSWaveNamesNoClock(off: Double) throws {
+        for least in [8.0, 11, 14, 17] {
+            let named = try Self.namedBySwarm(least...least + 3, off: off, seed: UInt64(least))
+            #expect(named == [], "\(least) km")
+        }
+    }
+
     /// An earthquake in the middle of thirty stations, of which the first ones are off by so many seconds.
     private static func clocks(
         off: [Double], isFelt: Bool = true, noise: Int = 0, magnitude: Double? = 5, scatter: Double = 0.1

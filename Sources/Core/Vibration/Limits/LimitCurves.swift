@@ -13,8 +13,10 @@ struct LimitCurves: Sendable {
     private let base: [SIMD8<Double>]
     private let slope: [SIMD8<Double>]
     let strictest: SIMD8<Double>
-    /// At the frequency at which each is lowest.
+    /// At the frequency at which each is lowest, and at that above ``fast`` Hz.
     let least: SIMD8<Double>
+    let leastFast: SIMD8<Double>
+    static let fast = 4.0
 
     private init(_ measure: LimitTable.Measure) {
         let curves = Array(Self.distinct(measure).prefix(Self.most))
@@ -38,6 +40,15 @@ struct LimitCurves: Sendable {
         for (lane, curve) in curves.enumerated() { strictest[lane] = curve.strictest }
         self.strictest = strictest
         least = pointwiseMin(strictest, base[0])
+        // (Straight between the ends, at which they may jump, and no lower beyond the last one.)
+        var leastFast = SIMD8<Double>(repeating: .infinity)
+        for k in 0...ends.count where k == ends.count || ends[k] > Self.fast {
+            let from = max(Self.fast, k == 0 ? 0 : ends[k - 1])
+            for frequency in [from, k == ends.count ? from : ends[k]] {
+                leastFast = pointwiseMin(leastFast, base[k] + slope[k] * frequency)
+            }
+        }
+        self.leastFast = leastFast
     }
 
     /// The curves of a measure that are no multiple of each other.

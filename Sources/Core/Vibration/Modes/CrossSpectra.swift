@@ -66,6 +66,8 @@ public struct CrossSpectra: Sendable {
     private(set) var sum: [Matrix]
     /// Sum of the squared powers of the segments, line by line.
     private var squares: [Float]
+    /// Sum of the logarithms of the same.
+    private var logarithms: [Float]
     public private(set) var segments = 0
     private let length: Int
     /// The half segment before the next one: x, then y, then z; empty: the next one continues nothing.
@@ -76,6 +78,7 @@ public struct CrossSpectra: Sendable {
         self.length = length
         sum = [Matrix](repeating: Matrix(), count: lines)
         squares = [Float](repeating: 0, count: lines)
+        logarithms = squares
     }
 
     /// Mean square of the power of the segments by their squared mean: 1 to 2 of motion that stays as it is, the more the
@@ -85,12 +88,15 @@ public struct CrossSpectra: Sendable {
         return Double(squares[line]) * Double(segments) / max(power * power, 1e-300)
     }
 
+    /// Logarithm of the power of a typical segment: a few that are far stronger hardly change it.
+    func typical(_ line: Int) -> Double { Double(logarithms[line]) / Double(max(1, segments)) }
+
     /// Forgets the motion, not the sum: what follows does not continue it.
     public mutating func interrupt() { before = [] }
 
     /// Begins anew, with motion that continues what came before.
     public mutating func restart() {
-        for k in sum.indices { (sum[k], squares[k]) = (Matrix(), 0) }
+        for k in sum.indices { (sum[k], squares[k], logarithms[k]) = (Matrix(), 0, 0) }
         segments = 0
     }
 
@@ -121,6 +127,7 @@ public struct CrossSpectra: Sendable {
             let vector = Vector(re: SIMD3(x[a], y[a], z[a]), im: SIMD3(x[b], y[b], z[b]))
             sum[k].add(vector)
             squares[k] += Float(vector.power * vector.power)
+            logarithms[k] += Float(log(max(vector.power, 1e-300)))
         }
         segments += 1
     }

@@ -17,17 +17,22 @@ struct HalfCycles: Sendable {
     }
 
     /// Half cycles that are nearest to their limit: one of each curve, which may be the same.
-    struct Nearest: Sendable {
+    struct Nearest: Sendable, Equatable {
         private(set) var values = SIMD8<Double>.zero
         private(set) var times = SIMD8<Int64>.zero
         /// Hz; 0: not known, and low.
         private(set) var frequencies = SIMD8<Double>.zero
         private(set) var shares = SIMD8<Double>.zero
-        /// No value up to this one is nearer to a limit at any frequency.
+        /// No value up to this one is nearer to a limit at any frequency, and above ``LimitCurves/fast``. (Below, the limits
+        /// of a displacement go down to 0.)
         private(set) var gate = 0.0
+        private var fastGate = 0.0
+
+        /// No value up to this one is nearer to a limit at a frequency.
+        func gate(at frequency: Double?) -> Double { (frequency ?? 0) > LimitCurves.fast ? fastGate : gate }
 
         mutating func take(_ value: Double, _ time: Int64, _ frequency: Double?, _ curves: LimitCurves) {
-            guard value > gate else { return }
+            guard value > gate(at: frequency) else { return }
             let limits = frequency.map { curves.limits(at: $0) } ?? curves.strictest
             let size = SIMD8<Double>(repeating: value)
             let nearer = size .> shares * limits
@@ -36,25 +41,34 @@ struct HalfCycles: Sendable {
             values.replace(with: size, where: nearer)
             times.replace(with: SIMD8<Int64>(repeating: time), where: nearer)
             frequencies.replace(with: SIMD8<Double>(repeating: frequency ?? 0), where: nearer)
-            var least = Double.infinity
+            var (least, fast) = (Double.infinity, Double.infinity)
             for lane in 0..<LimitCurves.most where curves.strictest[lane] < .infinity {
                 least = min(least, shares[lane] * curves.least[lane])
+                fast = min(fast, shares[lane] * curves.leastFast[lane])
             }
             // (A product of shares is rounded.)
-            gate = least * (1 - 1e-12)
+            (gate, fastGate) = (least * (1 - 1e-12), fast * (1 - 1e-12))
         }
     }
 
     /// The half cycles that an interval keeps.
-    struct Result: Sendable {
+    struct Result: Sendable, Equatable {
         var peak = Peak()
         var nearest = Nearest()
         /// The same for the vector sum.
         var vectorPeak = Peak()
         var vectorNearest = Nearest()
 
+        /// Whether any of it may be kept.
+        func mayKeep(_ cycle: Cycle, _ frequency: Double?) -> Bool {
+            if cycle.value > min(peak.value, nearest.gate(at: frequency)) { return true }
+            let least = min(vectorPeak.value, vectorNearest.gate(at: frequency))
+            // (Squares are rounded.)
+            return max(cycle.value * cycle.value, cycle.vector) * (1 + 1e-12) > least * least && cycle.vector > 0
+        }
+
         /// - Parameter isLow: the frequency is not known because no crossing came for longer than the band has periods.
-        fileprivate mutating func take(_ cycle: Cycle, _ frequency: Double?, isLow: Bool = false) {
+        mutating func take(_ cycle: Cycle, _ frequency: Double?, isLow: Bool = false) {
             let knows = frequency != nil || isLow
             if cycle.value > 0 {
                 if cycle.value > peak.value {
@@ -72,13 +86,26 @@ struct HalfCycles: Sendable {
     }
 
     /// One that is under way.
-    fileprivate struct Cycle: Sendable {
-        /// mm/s, and nanoseconds of UTC.
+    struct Cycle: Sendable {
+        /// mm/s, nanoseconds of UTC of its sample, and samples after that.
         var value = 0.0
         var time: Int64 = 0
+        var shift = 0.0
         /// The vector sum where this axis moves most, squared.
         var vector = 0.0
         var vectorTime: Int64 = 0
+        var vectorShift = 0.0
+
+        /// With the times of the peaks themselves.
+        func timed(_ rate: Double) -> Self {
+            func moment(_ time: Int64, _ shift: Double) -> Int64 {
+                time + Int64(((shift - Double(PeakInterpolation.reach)) * 1e9 / rate).rounded())
+            }
+            var timed = self
+            (timed.time, timed.vectorTime) = (moment(time, shift), moment(vectorTime, vectorShift))
+            (timed.shift, timed.vectorShift) = (0, 0)
+            return timed
+        }
     }
 
     private let axis: Double
@@ -116,7 +143,7 @@ struct HalfCycles: Sendable {
         if let next, let crossing { frequency = rate / (2 * (next - crossing)) }
         end(frequency)
         if open.value > 0 || open.vector > 0 {
-            present.take(open, frequency)
+            if present.mayKeep(open, frequency) { present.take(open.timed(rate), frequency) }
             open = Cycle()
         }
         crossing = next
@@ -124,7 +151,7 @@ struct HalfCycles: Sendable {
 
     private mutating func end(_ frequency: Double?, isLow: Bool = false) {
         guard rest.value > 0 || rest.vector > 0 else { return }
-        result.take(rest, frequency, isLow: isLow)
+        result.take(rest.timed(rate), frequency, isLow: isLow)
         rest = Cycle()
     }
 
@@ -132,69 +159,66 @@ struct HalfCycles: Sendable {
     mutating func process(_ signals: VibrationSignals, from start: Int, count: Int) {
         let velocity = signals.velocity + Int(axis) * signals.stride - PeakInterpolation.reach
         let (sums, leads, times) = (signals.sums, signals.leads, signals.times)
-        var place = place
+        // (Copied once, and not at each call.)
+        let interpolation = interpolation
         var (gate, vectorGate) = gates()
+        // (0 is added for -0, which is not below 0.)
+        var (last, value) = (velocity[start - 1] + 0, velocity[start] + 0)
+        var isEnd = true
+        let begin = place - Double(start - 1)
         for i in start..<start + count {
-            let v = velocity + i
-            let (value, last) = (v[0], v[-1])
-            place += 1
-            if (value < 0) != (last < 0) {
-                cross(at: place - interpolation.crossing(v))
-                (gate, vectorGate) = gates()
-            }
+            let next = velocity[i + 1] + 0
             let size = abs(value)
-            if size > gate {
-                // The largest may stand at the end of the interval, on a slope.
-                var peak = (value: size, shift: 0.0)
-                if size >= abs(last), size >= abs(v[1]) { peak = interpolation.peak(v) }
-                if peak.value > open.value {
-                    (open.value, open.time) = (peak.value, time(times[i], peak.shift))
-                    gate = max(gate, 0.7 * peak.value)
-                }
+            if (value.bitPattern ^ last.bitPattern) >> 63 != 0 {
+                if i > start { slope(abs(last), times[i - 1], gate) }
+                cross(at: begin + Double(i) - interpolation.crossing(velocity + i))
+                (gate, vectorGate) = gates()
+                isEnd = true
             }
+            if size >= abs(last), size >= abs(next) {
+                if size > gate, size > 0.7 * open.value {
+                    let peak = interpolation.peak(velocity + i)
+                    if peak.value > open.value {
+                        (open.value, open.time, open.shift) = (peak.value, times[i], peak.shift)
+                    }
+                }
+            } else if isEnd {
+                slope(size, times[i], gate)
+            }
+            isEnd = false
             if sums[i] > vectorGate, leads[i] == axis {
-                vector(signals, i)
+                vector(signals, i, interpolation)
                 vectorGate = max(vectorGate, 0.45 * open.vector)
             }
+            (last, value) = (value, next)
         }
-        self.place = place
+        slope(abs(last), times[start + count - 1], gate)
+        place += Double(count)
+    }
+
+    /// Takes a sample at the end of a half cycle or of what is here of it, where the largest may stand on a slope. (Of the others
+    /// that are no top a neighbour is larger.)
+    private mutating func slope(_ size: Double, _ time: Int64, _ gate: Double) {
+        guard size > gate, size > open.value else { return }
+        (open.value, open.time, open.shift) = (size, time, 0)
     }
 
     /// A value up to a gate cannot be nearer to a limit than those before: of a sine up to a third of the rate the samples have
-    /// half of the peak.
+    /// half of the peak. Nor can a sample of less than 0.7 of the largest of its half cycle be beside a larger peak.
     private func gates() -> (axis: Double, vector: Double) {
         let vector = present.vectorNearest.gate
-        return (
-            max(0.5 * present.nearest.gate, 0.7 * open.value), max(0.25 * vector * vector, 0.45 * open.vector)
-        )
-    }
-
-    private func time(_ time: Int64, _ shift: Double) -> Int64 {
-        time + Int64(((shift - Double(PeakInterpolation.reach)) * 1e9 / rate).rounded())
+        return (0.5 * present.nearest.gate, max(0.25 * vector * vector, 0.45 * open.vector))
     }
 
     /// The vector sum around a sample.
-    private mutating func vector(_ signals: VibrationSignals, _ i: Int) {
-        let v = signals.velocity + (i - PeakInterpolation.reach)
-        let stride = signals.stride
-        @inline(never) func square(_ quarters: Int) -> Double {
-            let x = interpolation.value(v, quarters: quarters)
-            let y = interpolation.value(v + stride, quarters: quarters)
-            let z = interpolation.value(v + 2 * stride, quarters: quarters)
-            return x * x + y * y + z * z
+    private mutating func vector(_ signals: VibrationSignals, _ i: Int, _ interpolation: PeakInterpolation) {
+        var peak = (square: signals.sums[i], shift: 0.0)
+        if peak.square >= signals.sums[i - 1], peak.square >= signals.sums[i + 1] {
+            let v = signals.velocity + (i - PeakInterpolation.reach)
+            peak = interpolation.vectorPeak(v, stride: signals.stride, square: peak.square)
         }
-        var (largest, place) = (signals.sums[i], 0)
-        if largest >= signals.sums[i - 1], largest >= signals.sums[i + 1] {
-            let (left, right) = (square(-2), square(2))
-            let side = left > right ? -1 : 1
-            if max(left, right) > largest { (largest, place) = (max(left, right), 2 * side) }
-            for quarters in [side, 3 * side] {
-                let one = square(quarters)
-                if one > largest { (largest, place) = (one, quarters) }
-            }
-        }
-        guard largest > open.vector else { return }
-        (open.vector, open.vectorTime) = (largest, time(signals.times[i], Double(place) / 4))
+        guard peak.square > open.vector else { return }
+        (open.vector, open.vectorTime, open.vectorShift) = (peak.square, signals.times[i], peak.shift)
     }
 
     /// The interval is over; what is under way is still to be found.
