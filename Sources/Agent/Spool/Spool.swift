@@ -531,7 +531,7 @@ extension Spool {
         }
     }
 
-    /// What is to be deleted by its number or name would be another, good row.
+    /// The row that its number or name leads to is another, good one.
     private func wrongNumber() -> SpoolError { database.damage("a row cannot be found by its key") }
 
     private mutating func checkFacts() throws(SpoolError) {

@@ -186,8 +186,8 @@ import Testing
             Self.drawn == "all"
             ? Array(all)
             : place.count == 3
-            ? [(place[0] - 1) * 32768 + place[1] * 8 + place[2]]
-            : (0..<(Int(Self.drawn) ?? 500)).map { _ in Int.random(in: all, using: &random) }
+                ? [(place[0] - 1) * 32768 + place[1] * 8 + place[2]]
+                : (0..<(Int(Self.drawn) ?? 500)).map { _ in Int.random(in: all, using: &random) }
         var tally: [String: Int] = [:]
         for bit in bits {
             let outcome = try Self.flip(sample, bit, whileOpen: whileOpen)
