@@ -81,6 +81,17 @@ public final class ChildProcess: Sendable {
     public var output: String { (try? String(contentsOfFile: folder.path("stdout"), encoding: .utf8)) ?? "" }
     public var errors: String { (try? String(contentsOfFile: folder.path("stderr"), encoding: .utf8)) ?? "" }
 
+    /// The number in the first line `port NUMBER` of its output; nil when that does not come in time.
+    public func port(within seconds: Double = 20) -> Int? {
+        var port: Int?
+        _ = eventually(within: seconds) {
+            let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
+            port = lines.count > 1 ? Int(lines[0].dropFirst(5)) : nil
+            return port != nil
+        }
+        return port
+    }
+
     /// Seconds of processor time used so far.
     public var cpuSeconds: Double {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),

@@ -9,9 +9,7 @@ public final class DeadlyBroker: Sendable {
     /// - Parameter packet: in hexadecimal: its answer to a CONNECT of MQTT 5, or what it sends behind that.
     public init(packet: String = "20050000027f01") throws {
         let process = try ChildProcess("/usr/bin/python3", ["-c", Self.program, packet])
-        guard eventually(within: 20, { process.output.contains("port ") }),
-            let port = process.output.split(separator: "\n").first.flatMap({ Int($0.dropFirst(5)) })
-        else { throw TestFailure("the broker did not start: \(process.errors)") }
+        guard let port = process.port() else { throw TestFailure("the broker did not start: \(process.errors)") }
         (self.process, self.port) = (process, port)
     }
 

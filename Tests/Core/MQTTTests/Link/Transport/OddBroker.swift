@@ -17,9 +17,7 @@ final class OddBroker: Sendable {
     {
         let process = try ChildProcess(
             "/usr/bin/python3", ["-c", Self.program, "\(flags)", properties, "\(receives)", "\(bytes)", manner])
-        guard eventually(within: 20, { process.output.contains("port ") }),
-            let port = process.output.split(separator: "\n").first.flatMap({ Int($0.dropFirst(5)) })
-        else { throw TestFailure("the broker did not start: \(process.errors)") }
+        guard let port = process.port() else { throw TestFailure("the broker did not start: \(process.errors)") }
         (self.process, self.port) = (process, port)
     }
 
