@@ -21,7 +21,10 @@ job_results=() # lines of the table
 job_counts=  # its last line
 # No second try begins later than this, in seconds since the start: a run has to end in time.
 second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-4200}
-declare -A job_of_process=() job_began=()
+declare -A job_of_process=() job_began=() job_share=()
+# Programs of others that are at work, in hundredths of a processor each: a mean of what was seen when jobs began.
+# SEISMOTE_OTHERS: how many, in place of looking.
+others=0
 job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
 
 # job NAME SECONDS LOAD NEEDS COMMAND...: something to be done, when the jobs named in NEEDS ('-', or with commas
@@ -76,10 +79,13 @@ install_all() {
     need_python_packages numpy scipy obspy pymseed jsonschema playwright
 }
 
+# How many compilers run at a time.
+builders() { say $(($(nproc) + others / 100)); }
+
 # A room at a time and without debug information: this is built once and thrown away. (No test is of the servers, and
 # SwiftNIO compiles long.)
 build_tests() {
-    SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --build-tests --quiet -debug-info-format none \
+    SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --jobs "$(builders)" --build-tests --quiet -debug-info-format none \
         -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 2> >(grep -v -e "ignoring '-enable-batch-mode'" -e '^remark: Incremental' >&2)
 }
 
@@ -92,7 +98,7 @@ build_release() {
 build_programs() {
     mkdir -p "$SEISMOTE_BUILT"
     (cd "$release_folder" && mkdir -p release && rm -f "${@/#/release/}")
-    swift_alone build --scratch-path "$release_folder" -c release "${release_flags[@]}" --quiet &&
+    swift_alone build --jobs "$(builders)" --scratch-path "$release_folder" -c release "${release_flags[@]}" --quiet &&
         (cd "$release_folder/release" && cp "$@" "$SEISMOTE_BUILT/")
 }
 
@@ -118,33 +124,49 @@ end_jobs() {
     rm -rf "$job_folder"
 }
 
+# look_at_others: counts what works now and is of another session. Beside it each of ours gets a smaller share of the
+# processors, so that more of them have to run at a time for the whole to get the same.
+look_at_others() {
+    local now
+    if [ -n "${SEISMOTE_OTHERS:-}" ]; then
+        others=$((100 * SEISMOTE_OTHERS))
+        return
+    fi
+    # (A line is: number, name in parentheses, state, parent, group, session.)
+    now=$(cat /proc/$$/stat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '{ sub(/.*\) /, "") } NR == 1 { own = $4 }
+        $1 == "R" && $4 != own { n++ } END { print n + 0 }')
+    others=$(((3 * others + 100 * now) / 4))
+    [ $others -le $(($(nproc) * 100)) ] || others=$(($(nproc) * 100))
+}
+
 # run_jobs: runs all that wait, those that stand first first.
 run_jobs() {
-    local capacity=$(($(nproc) * 100)) used=0 number process status load again=
+    local processors=$(($(nproc) * 100)) capacity used=0 number process status load again=
+    for ((number = 0; number < 8; number++)); do look_at_others && sleep 0.1; done
     while :; do
         for number in "${!job_names[@]}"; do
             [ "${job_states[number]}" = waiting ] || continue
             may_start "$number" || continue
+            capacity=$((processors + others))
             load=${job_loads[number]}
-            if [ "$load" = alone ] || [ "$load" -gt "$capacity" ]; then load=$capacity; fi
             # What has to be alone waits for its turn, but holds up nothing.
+            if [ "$load" = alone ]; then load=$((100 * processors)); elif [ "$load" -gt "$capacity" ]; then load=$capacity; fi
             [ $((used + load)) -le "$capacity" ] || [ "$used" = 0 ] || continue
-            used=$((used + load))
+            used=$((used + load)) job_share[$number]=$load
+            look_at_others
             start_job "$number"
         done
         if [ ${#job_of_process[@]} = 0 ]; then
             # All others have ended: the next of those that failed, alone.
             again=$(next_again) || break
-            used=$capacity
+            used=$((100 * processors)) job_share[$again]=$((100 * processors))
             start_job "$again"
         fi
         status=0
         wait -n -p process "${!job_of_process[@]}" || status=$?
         number=${job_of_process[$process]}
         unset "job_of_process[$process]"
-        load=${job_loads[number]}
-        if [ "$load" = alone ] || [ "$load" -gt "$capacity" ] || [ "$again" = "$number" ]; then load=$capacity; fi
-        used=$((used - load))
+        used=$((used - job_share[$number]))
         end_job "$number" $status
     done
 }
