@@ -79,10 +79,12 @@ def case_thousand_stations(world):
         share = (after["ThreadTime"] - before["ThreadTime"]) / took
         heap = after["JSHeapUsedSize"] / 1e6
         nodes = after["Nodes"]
-        assert rate < 300, f"{rate:.0f} kB/s"
+        # (At night there are more than a thousand.)
+        thousands = STATIONS / 1000
+        assert rate < 300 * thousands, f"{rate:.0f} kB/s"
         # 22 % where nothing else runs. The same work takes more processor time beside others that share the caches.
-        assert share < 0.35, f"{share:.0%} of a core"
-        assert heap < 150, f"{heap:.0f} MB"
+        assert share < min(0.35 * thousands, 0.9), f"{share:.0%} of a core"
+        assert heap < 150 * thousands, f"{heap:.0f} MB"
         # One that is opened gets what it needs; the levels of the others end.
         page.click(".stations tbody tr:not(.room) a")
         page.wait_for_selector("main.station")
