@@ -22,7 +22,7 @@ job_counts=  # its last line
 # No second try begins later than this, in seconds since the start: a run has to end in time.
 second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-4200}
 declare -A job_of_process=() job_began=() job_share=()
-# Programs of others that are at work, in hundredths of a processor each: a mean of what was seen when jobs began.
+# Programs at work that are none of ours, in hundredths of a processor each: a mean of what was seen when jobs began.
 # SEISMOTE_OTHERS: how many, in place of looking.
 others=0
 job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
@@ -124,17 +124,24 @@ end_jobs() {
     rm -rf "$job_folder"
 }
 
-# look_at_others: counts what works now and is of another session. Beside it each of ours gets a smaller share of the
-# processors, so that more of them have to run at a time for the whole to get the same.
+# look_at_others: counts what works now and was not started by this script. Beside it each of ours gets a smaller share of
+# the processors, so that more of them have to run at a time for the whole to get the same.
 look_at_others() {
     local now
     if [ -n "${SEISMOTE_OTHERS:-}" ]; then
         others=$((100 * SEISMOTE_OTHERS))
         return
     fi
-    # (A line is: number, name in parentheses, state, parent, group, session.)
-    now=$(cat /proc/$$/stat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '{ sub(/.*\) /, "") } NR == 1 { own = $4 }
-        $1 == "R" && $4 != own { n++ } END { print n + 0 }')
+    # (A line is: number, name in parentheses, state, parent. What the kernel does itself descends from 2.)
+    now=$(cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk -v own=$$ '
+        { id = $1; sub(/.*\) /, ""); parent[id] = $2; if ($1 == "R") running[id] = 1 }
+        END {
+            for (id in running) {
+                for (one = id; one > 2 && one != own; one = parent[one]) { }
+                if (one < 2) n++
+            }
+            print n + 0
+        }')
     others=$(((3 * others + 100 * now) / 4))
     [ $others -le $(($(nproc) * 100)) ] || others=$(($(nproc) * 100))
 }
