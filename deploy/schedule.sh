@@ -124,25 +124,28 @@ end_jobs() {
     rm -rf "$job_folder"
 }
 
-# look_at_others: counts what works now and was not started by this script. Beside it each of ours gets a smaller share of
-# the processors, so that more of them have to run at a time for the whole to get the same.
+# at_work: how many programs work now that were not started by this script. (A line is: number, name in parentheses, state,
+# parent. What the kernel does itself descends from 2.)
+at_work() {
+    cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk -v own=$$ '
+        { id = $1 + 0; sub(/.*\) /, ""); parent[id] = $2 + 0; if ($1 == "R") running[id] = 1 }
+        END {
+            for (id in running) {
+                for (one = id + 0; one > 2 && one != own + 0; one = parent[one]) { }
+                if (one < 2) n++
+            }
+            print n + 0
+        }'
+}
+
+# look_at_others: counts these. Beside them each of ours gets a smaller share of the processors, so that more of them have to
+# run at a time for the whole to get the same.
 look_at_others() {
-    local now
     if [ -n "${SEISMOTE_OTHERS:-}" ]; then
         others=$((100 * SEISMOTE_OTHERS))
         return
     fi
-    # (A line is: number, name in parentheses, state, parent. What the kernel does itself descends from 2.)
-    now=$(cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk -v own=$$ '
-        { id = $1; sub(/.*\) /, ""); parent[id] = $2; if ($1 == "R") running[id] = 1 }
-        END {
-            for (id in running) {
-                for (one = id; one > 2 && one != own; one = parent[one]) { }
-                if (one < 2) n++
-            }
-            print n + 0
-        }')
-    others=$(((3 * others + 100 * now) / 4))
+    others=$(((3 * others + 100 * $(at_work)) / 4))
     [ $others -le $(($(nproc) * 100)) ] || others=$(($(nproc) * 100))
 }
 
