@@ -166,7 +166,7 @@ def case_event_replays(world):
       return [0, 0.5, 0.9, 1].map((part) => {{ {VIEW}.time(at(part)); return {state}.size; }});
     }})()""")
     assert sizes == sorted(sizes) and sizes[-1] > 2 * sizes[0], sizes
-    page.evaluate(f"{VIEW}.time({stopped})")
+    # (It stands where the acceleration is largest.)
     plain = page.evaluate(COLOURED, ["canvas.replay-canvas", "--trigger"])
     page.check(".replay-choices input[type=checkbox]")
     world.until(page, f"({COLOURED})(['canvas.replay-canvas', '--trigger']) > {plain} + 40")
