@@ -23,7 +23,7 @@ import Testing
 
     /// The program's `building`: the noise of an ADXL355, and oscillators that wind drives.
     private func building(
-        _ modes: [(f: Double, damping: Double, shape: [Double])], seed: UInt64 = 1, noise: Double = 22.5e-6,
+        _ modes: [TrueMode], seed: UInt64 = 1, noise: Double = 22.5e-6,
         gusts: [Double]? = nil
     ) -> [[Double]] {
         let n = Int(Self.rate * Self.seconds)
@@ -33,21 +33,12 @@ import Testing
         for (number, mode) in modes.enumerated() {
             var wind = uniform(UInt64(10 + number), n)
             if let gusts { for i in 0..<n { wind[i] *= gusts[i] } }
-            let w = 2 * Double.pi * mode.f / Self.rate
-            let decay = exp(-mode.damping * w)
-            let turn = cos(w * (1 - mode.damping * mode.damping).squareRoot())
-            let (a1, a2) = (-2 * decay * turn, decay * decay)
-            var (y1, y2, x1, x2) = (0.0, 0.0, 0.0, 0.0)
-            for i in 0..<n {
-                let y = wind[i] - x2 - a1 * y1 - a2 * y2
-                (y2, y1, x2, x1) = (y1, y, x1, wind[i])
-                for axis in 0..<3 { axes[axis][i] += 1e-4 * y * mode.shape[axis] }
-            }
+            add(mode, drivenBy: wind, rate: Self.rate, to: &axes)
         }
         return axes
     }
 
-    private let modes: [(f: Double, damping: Double, shape: [Double])] = [
+    private let modes: [TrueMode] = [
         (2.37, 0.010, [1, 0.25, 0]), (3.10, 0.012, [-0.3, 1, 0.05]),
     ]
 
@@ -67,7 +58,7 @@ import Testing
 
     /// A frame of three storeys, 25 µg/√Hz: all six modes, though peak picking finds but some of them.
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func aFrameHasSixModes(_ seed: UInt64) {
-        let frame: [(f: Double, damping: Double, shape: [Double])] = [
+        let frame: [TrueMode] = [
             (2.1, 0.012, [1, 0.1, 0]), (2.6, 0.015, [-0.1, 1, 0]), (5.4, 0.014, [1, 0.05, 0.02]),
             (6.3, 0.018, [0.05, 1, 0]), (8.6, 0.02, [1, -0.1, 0]), (9.6, 0.02, [0.1, 1, 0.03]),
         ]
@@ -83,7 +74,7 @@ import Testing
 
     /// Frequency times damping is above 0.2 Hz: no peak stands out of the hertz around it.
     @Test func broadModesAreFound() {
-        let broad: [(f: Double, damping: Double, shape: [Double])] = [(8.6, 0.03, [1, 0, 0]), (12, 0.02, [0, 1, 0])]
+        let broad: [TrueMode] = [(8.6, 0.03, [1, 0, 0]), (12, 0.02, [0, 1, 0])]
         let found = ModeAnalysis(rate: Self.rate, top: 20).modes(building(broad, noise: 0))
         #expect(found.count == 2, "\(found)")
         for (mode, wanted) in zip(found, broad) {

@@ -46,3 +46,20 @@ func sine(
     for i in all[axis].indices { all[axis][i] = amplitude * sin(2 * Double.pi * f * Double(i) / rate + phase) }
     return all
 }
+
+/// A mode of a simulated structure: Hz, share of the critical damping, and how far each axis moves.
+typealias TrueMode = (f: Double, damping: Double, shape: [Double])
+
+/// Adds the motion of an oscillator that wind drives, at so many samples a second.
+func add(_ mode: TrueMode, drivenBy wind: [Double], rate: Double, to axes: inout [[Double]]) {
+    let w = 2 * Double.pi * mode.f / rate
+    let decay = exp(-mode.damping * w)
+    let turn = cos(w * (1 - mode.damping * mode.damping).squareRoot())
+    let (a1, a2) = (-2 * decay * turn, decay * decay)
+    var (y1, y2, x1, x2) = (0.0, 0.0, 0.0, 0.0)
+    for (i, x) in wind.enumerated() {
+        let y = x - x2 - a1 * y1 - a2 * y2
+        (y2, y1, x2, x1) = (y1, y, x1, x)
+        for axis in 0..<3 { axes[axis][i] += 1e-4 * y * mode.shape[axis] }
+    }
+}

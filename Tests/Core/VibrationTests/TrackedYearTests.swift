@@ -7,27 +7,23 @@ import Testing
 /// A building over a year: its frequencies follow the temperature by 3 %, and each mode keeps its number.
 @Suite struct TrackedYearTests {
     private static let (rate, seconds) = (25.0, 900.0)
-    private static let modes: [(f: Double, damping: Double, shape: [Double])] = [
+    private static let modes: [TrueMode] = [
         (2.02, 0.011, [1, 0.15, 0]), (2.1, 0.013, [-0.15, 1, 0.05]), (5.8, 0.015, [1, 0.1, 0.02]),
     ]
+
+    private static func uniform(_ dice: inout SplitMix64) -> Double {
+        Double(dice.next() >> 11) / 9_007_199_254_740_992 - 0.5
+    }
 
     /// Ambient motion with the noise of an ADXL355, and all frequencies times a factor.
     private static func motion(_ factor: Double, _ dice: inout SplitMix64) -> [[Double]] {
         let count = Int(rate * seconds)
-        func unit() -> Double { Double(dice.next() >> 11) / 9_007_199_254_740_992 - 0.5 }
+        func unit() -> Double { uniform(&dice) }
         let scale = 12.0.squareRoot() * 22.5e-6 * 9.80665 * (rate / 2).squareRoot()
         var axes = (0..<3).map { _ in (0..<count).map { _ in scale * unit() } }
         for mode in modes {
-            let w = 2 * Double.pi * mode.f * factor / rate
-            let decay = exp(-mode.damping * w)
-            let turn = 2 * decay * cos(w * (1 - mode.damping * mode.damping).squareRoot())
-            var (y1, y2, x1, x2) = (0.0, 0.0, 0.0, 0.0)
-            for i in 0..<count {
-                let x = unit()
-                let y = x - x2 + turn * y1 - decay * decay * y2
-                (y2, y1, x2, x1) = (y1, y, x1, x)
-                for axis in 0..<3 { axes[axis][i] += 1e-4 * y * mode.shape[axis] }
-            }
+            let moved = (mode.f * factor, mode.damping, mode.shape)
+            add(moved, drivenBy: (0..<count).map { _ in unit() }, rate: rate, to: &axes)
         }
         return axes
     }
@@ -42,7 +38,7 @@ import Testing
         var numbers = [Set<Int>](repeating: [], count: Self.modes.count)
         var (searches, invented) = (0, 0)
         for day in stride(from: 0, to: 365, by: 3) {
-            weather = 0.5 * weather + 0.2 * (Double(dice.next() >> 11) / 9_007_199_254_740_992 - 0.5)
+            weather = 0.5 * weather + 0.2 * Self.uniform(&dice)
             let factor = 1 - 0.0145 * cos(2 * Double.pi * Double(day) / 365) + 0.015 * weather
             (lowest, highest) = (min(lowest, factor), max(highest, factor))
             var found = analysis.modes(Self.motion(factor, &dice))
