@@ -396,7 +396,7 @@ extension Spool {
             var segment = found
             // (One whose place was damaged may have that of another.)
             if !slots.insert(segment.slot).inserted {
-                segment.slot = max(inventory.ring.freshSlot, (places.map(\.key).max() ?? 0) &+ 1)
+                segment.slot = inventory.ring.freshSlot
                 slots.insert(segment.slot)
             }
             let result = records.withUnsafeBytes { bytes -> Result<Void, SpoolError> in
