@@ -152,6 +152,7 @@ look_at_others() {
 # run_jobs: runs all that wait, those that stand first first.
 run_jobs() {
     local processors=$(($(nproc) * 100)) capacity used=0 number process status load again=
+    local alone=$((100 * processors)) # More than there is ever room for, beside nothing.
     for ((number = 0; number < 8; number++)); do look_at_others && sleep 0.1; done
     while :; do
         for number in "${!job_names[@]}"; do
@@ -161,7 +162,7 @@ run_jobs() {
             capacity=$((processors + others / 2))
             load=${job_loads[number]}
             # What has to be alone waits for its turn, but holds up nothing.
-            if [ "$load" = alone ]; then load=$((100 * processors)); elif [ "$load" -gt "$capacity" ]; then load=$capacity; fi
+            if [ "$load" = alone ]; then load=$alone; elif [ "$load" -gt "$capacity" ]; then load=$capacity; fi
             [ $((used + load)) -le "$capacity" ] || [ "$used" = 0 ] || continue
             used=$((used + load)) job_share[$number]=$load
             look_at_others
@@ -170,7 +171,7 @@ run_jobs() {
         if [ ${#job_of_process[@]} = 0 ]; then
             # All others have ended: the next of those that failed, alone.
             again=$(next_again) || break
-            used=$((100 * processors)) job_share[$again]=$((100 * processors))
+            used=$alone job_share[$again]=$alone
             start_job "$again"
         fi
         status=0
