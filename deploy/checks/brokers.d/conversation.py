@@ -33,11 +33,19 @@ class Conversation:
         self.readings.take(message)
         self.seen.setdefault(message.topic, []).append(message)
 
-    async def reader(self, pattern="seismote/#", take=None):
+    async def reader(self, pattern="seismote/#", take=None, tries=3):
+        """A subscriber of the check's own. (amqtt has left a subscription unanswered on a busy machine.)"""
         client = Client(f"reader-{self.station}-{len(self.clients)}", self.broker.version, take)
         self.clients.append(client)
         await client.connect(self.broker.port, user=self.broker.user, password=self.broker.password)
-        granted = await client.subscribe(pattern)
+        try:
+            granted = await client.subscribe(pattern)
+        except asyncio.TimeoutError:
+            if tries == 1:
+                raise
+            self.notes.append(f"subscription to {pattern} not answered")
+            await client.close()
+            return await self.reader(pattern, take, tries - 1)
         if granted > 1:
             self.notes.append(f"subscription to {pattern} refused with {granted}")
         return client
