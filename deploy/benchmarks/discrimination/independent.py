@@ -110,11 +110,12 @@ def main():
     parser.add_argument("reference", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=1, help="of what is fitted to")
     parser.add_argument("--other", type=int, default=7001, help="of what is judged")
-    parser.add_argument("--passages", type=int, default=40, help="modelled disturbances of each kind and rate")
+    parser.add_argument("--passages", type=int, default=40, help="modelled disturbances of each kind and rate, of what is judged")
+    parser.add_argument("--fitted", type=int, default=75, help="the same of what is fitted to")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the features, to be read the next time")
     o = parser.parse_args()
-    file = lambda seed: o.keep and o.keep / f"events-{seed}-{o.passages}.pickle"
-    train, test = (kept(file(seed), lambda: fit.collected(o.reference, seed, o.passages)) for seed in (o.seed, o.other))
+    file = lambda seed, count: o.keep and o.keep / f"events-{seed}-{count}.pickle"
+    train, test = (kept(file(*one), lambda: fit.collected(o.reference, *one)) for one in ((o.seed, o.fitted), (o.other, o.passages)))
     print(f"fitted to {len(train)} events (seed {o.seed}), judged on {len(test)} (seed {o.other})\n")
     _, t, x = fit.rows(test)
     logits = [fit.Model.in_force().logits(t, x), *(judged_apart(train, test, by) for by in ("recordings", "collections"))]
