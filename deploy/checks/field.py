@@ -19,7 +19,7 @@ from scipy import signal
 START, EARLY, LATE = 61, 3, 40
 STRONG_GAL, CLEAR_SNR = 4, 10
 LONGEST_DELAY = 2.8
-LONGEST_DECISION, LARGEST_DEVIATION = 2.3, 0.45
+LONGEST_DECISION, LARGEST_DEVIATION = 1.8, 0.45
 # Earthquakes that are to be classified: strong, clear, all.
 CLASSES = {"p >= 0.5": (34, 65, 86), "p >= 0.8": (34, 64, 82)}
 # Earthquakes of 1 cm/s and more with an alarm before the peak velocity.

@@ -28,6 +28,8 @@ NOISE = np.array([[13], [13], [19]]) * 1e-6 * 9.80665  # m/s² in the root of a 
 MODELS, FAULTS, CASES, REAL = (0.08, 0.01), (0.09, 0.05), (0.0175, 0.0115), (0.15, 0.03)
 # What is to be found, of the stations and the shake table: taken for an earthquake; of 1 cm/s and more: alarmed, before the peak.
 STATIONS, TABLE, ALARMED, BEFORE = 0.88, 0.9, 0.95, 0.85
+# Of those that were called on the shake table, by one early judgement some of them, the share that is none in the end.
+BACK = 0.03
 
 
 def quiet(parts, rng, rate):
@@ -172,8 +174,7 @@ def main():
         table.least("earthquakes on the shake table that are called", sums["called"], sums["of"], TABLE)
         back = sum(e is not None and e.likely is not None and e.final != "earthquake" for e in moved)
         print(f"... moved: {sum(e is not None and e.moved for e in moved)}; taken back: {back}")
-        if back:
-            table.failures.append(f"{back} earthquakes on the shake table are taken back")
+        table.most("earthquakes on the shake table that are taken back", back, sums["called"], BACK)
     for failure in table.failures:
         print("FAILED", failure)
     sys.exit(1 if table.failures else 0)

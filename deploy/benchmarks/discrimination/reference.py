@@ -231,7 +231,7 @@ def judgings(x, onset):
 
 def course(triggers, level):
     """The class of an event. `triggers`: of each its seconds after the event's onset, times, probabilities and shifts of its
-    judgings. Earthquake from 0.5 at three judgings in a row or 0.9 at one; none when below 0.3 for 2 s; carried, the
+    judgings. Earthquake from 0.5 at two judgings in a row, 0.75 at one of a trigger's first six or 0.9 at one; none when below 0.3 for 2 s; carried, the
     probability is 0 unless it has been 0.8. A dictionary: when it was first `called` and `certain`; of each trigger the
     spans in which an alarm may begin (`armed`): it is an earthquake, and since it was last below 0.5 the probability has
     been `level`, from the ninth judging on at two in a row; whether the sensor was `moved`; whether it is an earthquake in the end (`final`) and the last probability `p`."""
@@ -246,7 +246,7 @@ def course(triggers, level):
         confirmed = p if s["count"] < 8 else min(p, s["p"])
         s["p"], s["was"], s["count"] = p, s["was"] or p >= 0.8, s["count"] + 1
         s["run"] = s["run"] + 1 if p >= 0.5 else 0
-        if s["run"] >= 3 or p >= 0.9:
+        if s["run"] >= 2 or p >= (0.75 if s["count"] <= 6 else 0.9):
             s["is"] = True
         s["low"] = (t if s["low"] is None else s["low"]) if p < 0.3 else None
         if s["low"] is not None and t - s["low"] >= 2:

@@ -270,15 +270,17 @@ public struct Discriminator: Sendable {
     }
 }
 
-/// How the class follows the probability: an earthquake from 0.5 at three judgings in a row, or from 0.9 at one; none any more
-/// when the probability has been below 0.3 for 2 s.
+/// How the class follows the probability: an earthquake from 0.5 at two judgings in a row, or from 0.75 at one of the first six,
+/// up to 3 s after the onset, or from 0.9 at any later one; none any more when the probability has been below 0.3 for 2 s.
 struct ClassCourse: Sendable, Equatable {
     static let likely = 0.5
     static let certain = 0.8
-    private static let atOnce = 0.9
-    private static let run = 3
+    private static let (soon, later) = (0.75, 0.9)
+    private static let run = 2
     private static let unlikely = 0.3
     private static let patience = 2.0
+    /// Judgings of which one from ``soon`` is enough for an earthquake.
+    private static let first = 6
     /// Judgings of which one is enough for an alarm.
     private static let early = 8
 
@@ -303,7 +305,7 @@ struct ClassCourse: Sendable, Equatable {
         likely = p >= Self.likely ? likely + 1 : 0
         peak = p >= Self.likely ? max(peak, confirmed) : 0
         if p >= Self.certain { wasCertain = true }
-        if likely >= Self.run || p >= Self.atOnce { isEarthquake = true }
+        if likely >= Self.run || p >= (count <= Self.first ? Self.soon : Self.later) { isEarthquake = true }
         guard p < Self.unlikely else {
             lowSince = nil
             return
