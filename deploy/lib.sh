@@ -230,7 +230,10 @@ swift_alone() {
     ln -sfn "$("$(swift_program clang)" -print-file-name=libstdc++.a)" "$static_folder/libstdc++.a"
     [ -e "$static_folder/libstdc++.a" ] || fail "the compiler of Swift finds no libstdc++.a: sudo apt install g++"
     exec {lock}>"$cache/swift.lock"
-    flock "$lock"
+    if ! flock --nonblock "$lock"; then
+        say "Waiting until another build on this machine has ended" >&2
+        flock "$lock"
+    fi
     swift "$@" {lock}>&- || status=$?
     exec {lock}>&-
     return $status
