@@ -236,7 +236,7 @@ async def fleet(tool, folder, count, length):
     process = await asyncio.create_subprocess_exec(
         "setpriv", "--pdeathsig", "KILL", "prlimit", f"--nofile={limit}:{limit}", 
         os.path.join(os.path.dirname(tool), "simulate-fleet"), str(count), "--broker", f"mqtt://127.0.0.1:{broker.port}", "--seconds", str(length), "--radius", "60", "--earthquake-every", "25",
-        "--magnitudes", "4.5,5.5", "--faults", "2000", "--false-onsets", "200", "--truth", truth,
+        "--magnitudes", "4.5,5.5", "--faults", "6000", "--false-onsets", "200", "--truth", truth,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
     try:
         output = (await process.communicate())[0].decode()
