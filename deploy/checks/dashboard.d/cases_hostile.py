@@ -199,7 +199,10 @@ def ordeal(world, policy, trap, station):
             assert not page.evaluate("({}).polluted ?? Object.a"), f"an object of all changed by {what}"
         world.complain()
     assert not trap.asked, f"asked for: {trap.asked[:5]}"
-    # What is right is shown again, and the others' live pages were never in the way.
+    # What is right is shown again, and the others' live pages were never in the way. (While names of runs alternate, several
+    # agents seem to have one name, and of those only one is shown: so not before a quarter of a minute after the last of them.)
+    for page in pages:
+        world.until(page, "!Seismote.fleet.stations.get('hostile').runs.isDouble(Date.now())")
     station.answer = {}
     station.say(copy.deepcopy(messages))
     overview = pages[0]
