@@ -216,8 +216,8 @@ struct EventRecorder: ~Copyable {
             isApart = true
         }
         record.removeAll()
-        let context = withContext ? history.motionCount : 0
-        for n in 0..<context {
+        let context = withContext ? history.count(since: sample.index - Int64(history.before)) : 0
+        for n in history.motionCount - context..<history.motionCount {
             let (past, time, index) = history.motion(n)
             motion.add(past, time: time, index: index)
             record.append(past.ax, past.ay, past.az, time: time, index: index)

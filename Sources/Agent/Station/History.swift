@@ -36,6 +36,16 @@ struct History: Sendable {
     /// Samples of motion there are.
     var motionCount: Int { min(pushed - firstMotion, motion.count) }
 
+    /// Samples of motion that are kept where none is missing.
+    var before: Int { motion.count }
+
+    /// How many of the last samples of motion have this index or a higher one: those behind a gap count as what is missing too.
+    func count(since index: Int64) -> Int {
+        var first = 0
+        while first < motionCount, motion(first).index < index { first += 1 }
+        return motionCount - first
+    }
+
     /// Takes over the samples, and their numbers, of a history of another size, as far as there is room.
     mutating func takeOver(_ old: History) {
         if motion.count == old.motion.count, rawTimes.count == old.rawTimes.count {

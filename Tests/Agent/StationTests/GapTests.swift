@@ -1,9 +1,11 @@
 import Foundation
 import Messages
+import MiniSEED
 import Seismology
 import Settings
 import SignalProcessing
 import Testing
+import Values
 
 @testable import Station
 
@@ -181,6 +183,41 @@ import Testing
             #expect(summary["pgv"] as? Double ?? 0 <= 1.1 * (whole["pgv"] as? Double ?? 0))
         }
         for size in [1, 7, 100] { #expect(try played(range: 1, size: size) == cut) }
+    }
+
+    /// The time before an event is counted in seconds, not in samples: what was before a gap of an hour is in no peak, no gap
+    /// and no waveform of an event that begins soon after it; what a short gap leaves of ten seconds is.
+    @Test(arguments: [1.5, 2, 2.5, 3, 4, 7, 12, 60, 3600]) func theTimeBeforeAnEventIsSecondsOverAGap(missing: Double) throws {
+        let configuration = testConfiguration {
+            $0.conditioning.settle = nil
+            ($0.detection.event.postEvent, $0.detection.event.deadTime) = (2, 0)
+        }
+        var recording = burst(seconds: 60, from: 20, to: 25, amplitude: 3)
+        // A gap behind second 26; the next event begins five seconds later.
+        let second = burst(seconds: 60, from: 31, to: 34, amplitude: 0.3)
+        for i in 3100..<3400 {
+            (recording.x[i], recording.y[i], recording.z[i]) = (second.x[i], second.y[i], second.z[i])
+        }
+        let sent = try play(recording.blocks(of: 64, gaps: [2600: Int(missing * 100)]), configuration).sent
+        let end = try #require(ends(sent).last)
+        let id = try #require(end["event_id"] as? String)
+        let onset = try #require(Timestamp(end["onset"] as? String ?? "")).nanoseconds
+        var times: [Int64] = []
+        for message in sent where message.name == "data/waveform/\(id)" {
+            var reader = MiniSEEDReader(message.bytes)
+            while let record = try reader.next() { times.append(record.header.start) }
+        }
+        let earliest = try #require(times.min())
+        let (wanted, behind) = (onset - 10_000_000_000, recording.start + Int64((26 + missing) * 1e9))
+        let isOver = wanted < behind - Int64(missing * 1e9)
+        let expected = isOver ? wanted : max(wanted, behind)
+        #expect(abs(earliest - expected) <= 10_000_000, "begins \(Double(onset - earliest) / 1e9) s before the onset")
+        #expect(end["gaps"] as? Int ?? 0 == (isOver ? 1 : 0))
+        #expect(end["missing_s"] as? Double ?? 0 == (isOver ? missing : 0))
+        // (What is left of the strong motion is in the ten seconds behind the shortest gap.)
+        let pga = try #require(end["pga"] as? Double)
+        #expect(isOver && wanted < behind - Int64((1 + missing) * 1e9) ? pga > 2 : pga < 0.5, "\(pga)")
+        #expect(ends(sent).count == 2)
     }
 
     /// The noise before a gap is known behind it: an earthquake is found as soon as the filters have settled, by each detector
