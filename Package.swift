@@ -5,8 +5,7 @@ let common: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
 /// For rooms that compute so much that tests, and agents that tests start, would take minutes of processor time without the
 /// optimizer.
-let alwaysOptimized: [SwiftSetting] =
-    Context.environment["SEISMOTE_UNOPTIMIZED"] == nil ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+let alwaysOptimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 /// For rooms that no sample passes: small code instead of fast code, since the size of the agent is limited.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
