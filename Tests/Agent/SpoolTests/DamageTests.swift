@@ -165,7 +165,7 @@ import Testing
     }
 
     /// The number of mutilations, by the environment for long runs.
-    static let rounds = ProcessInfo.processInfo.environment["SEISMOTE_TORN"].flatMap { Int($0) } ?? 180
+    static let rounds = ProcessInfo.processInfo.environment["SEISMOTE_TORN"].flatMap { Int($0) } ?? 81
 
     @Test func tornFilesAreOpenedOrSetAside() throws {
         let samples = [try Sample(closed: false), try Sample(closed: true)]
