@@ -187,7 +187,8 @@ import Values
 
     /// The time before an event is counted in seconds, not in samples: what was before a gap of an hour is in no peak, no gap
     /// and no waveform of an event that begins soon after it; what a short gap leaves of ten seconds is.
-    @Test(arguments: [1.5, 2, 2.5, 3, 4, 7, 12, 60, 3600]) func theTimeBeforeAnEventIsSecondsOverAGap(missing: Double) throws {
+    @Test(arguments: [1.5, 2, 2.5, 3, 4, 7, 12, 60, 3600])
+    func theTimeBeforeAnEventIsSecondsOverAGap(missing: Double) throws {
         let configuration = testConfiguration {
             $0.conditioning.settle = nil
             ($0.detection.event.postEvent, $0.detection.event.deadTime) = (2, 0)
