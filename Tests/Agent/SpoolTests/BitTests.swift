@@ -220,4 +220,32 @@ import Testing
             }
         }
     }
+
+    /// What looks through a damaged file turns a wrong bit of a row's number back, where the row's checksum covers the number.
+    @Test func aWrongBitOfARowsNumberIsTurnedBack() throws {
+        let sample = try Sample()
+        let folder = try TemporaryFolder(isQuick: true)
+        let path = folder.path("copy")
+        func keys(_ bytes: [UInt8]) throws -> [RowKind: Set<Int64>] {
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            let scan = PageScan(try #require(PageFile(path)))
+            return scan.places.mapValues { Set($0.map(\.key)) }.filter { $0.key != .segment && $0.key != .levels }
+        }
+        let (whole, size) = (try keys(sample.bytes), PageFile.pageBytes)
+        #expect(whole[.vibration] != nil && whole.values.reduce(0) { $0 + $1.count } > 30)
+        for number in 1..<sample.bytes.count / size {
+            let page = Page(Array(sample.bytes[number * size..<(number + 1) * size]))
+            guard page.kind == .tableLeaf, let cells = page.cells() else { continue }
+            for cell in cells {
+                var start = cell.offset
+                _ = Page.number(page.bytes, &start)
+                for bit in (number * size + start) * 8..<(number * size + cell.start) * 8 {
+                    var bytes = sample.bytes
+                    bytes[bit / 8] ^= 1 << (bit % 8)
+                    let found = try keys(bytes)
+                    #expect(found == whole, "row \(cell.key) of page \(number + 1), bit \(bit % 8)")
+                }
+            }
+        }
+    }
 }
