@@ -184,7 +184,7 @@ CASES = {
     "blows in a village": shelves(10),
     "30 houses, 6 hours": houses(6),
     "30 houses, 10 days": houses(240),
-    "6 houses, 50 days": houses(1200, 6, 40),
+    "6 houses, 20 days": houses(480, 6, 40),
     "twins 60 km apart": twins(60, 10),
     "twins 100 km apart": twins(100, 10),
     "30 % of clocks wrong": clocks(12),
