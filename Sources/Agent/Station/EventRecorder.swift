@@ -111,6 +111,16 @@ struct EventRecorder: ~Copyable {
         if let missing { assessment.gap(seconds: missing, blind: blind) } else { assessment.reset(blind: blind) }
     }
 
+    /// Ends an open event whose end lies in a gap: it is over when it would have been without the gap, and the gap is its last.
+    /// - Parameter index: of the first sample behind the gap.
+    mutating func endInGap(
+        before index: Int64, messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        guard let end = machine.miss(until: index), let last = open?.lastIndex else { return }
+        open?.missingAtEnd = Double(end - last) / rate
+        self.end(&messenger, quality, sink)
+    }
+
     /// Detectors have begun anew, with other settings, and can trigger after so many samples.
     mutating func detectorsBegan(blind: Int) { assessment.detectorsBegan(blind: blind) }
 
@@ -239,6 +249,7 @@ struct EventRecorder: ~Copyable {
         record.append(motion.ax, motion.ay, motion.az, time: sample.time, index: sample.index)
         // What is not in the motion: detectors, RMS, clipping.
         open?.lastTime = sample.time
+        open?.lastIndex = sample.index
         if sample.clipped { open?.message.clipped = true }
         open?.message.rmsMax.takeLarger(sample.rms)
         open?.note(sample.time, planes, i, state, notes)
@@ -313,6 +324,7 @@ struct EventRecorder: ~Copyable {
         event.message.takeConclusion(assessment)
         event.message.kind = .end
         event.message.end = event.lastTime
+        event.takeMissingAtEnd()
         event.message.waveform = waveform.finish(to: sink)
         installNextWaveform()
         finishEnd(&messenger, quality, sink)

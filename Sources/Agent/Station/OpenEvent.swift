@@ -16,6 +16,10 @@ struct OpenEvent: Sendable {
     /// Nanoseconds of UTC.
     var lastSent: Int64
     var lastTime: Int64
+    /// Number of its last sample since the start of the agent.
+    var lastIndex: Int64 = 0
+    /// Seconds from its last sample to its end, which lies in a gap; 0: it ends with its last sample.
+    var missingAtEnd = 0.0
     private var firstMotion: Seismology.FirstMotion?
     /// False while there may be one that has not been found yet.
     private var firstMotionKnown = false
@@ -81,6 +85,15 @@ struct OpenEvent: Sendable {
         }
         message.takeMeasures(motion, record, firstMotion, configuration)
         message.take(arrival)
+    }
+
+    /// Writes into the message of the end that it lies in a gap.
+    mutating func takeMissingAtEnd() {
+        guard missingAtEnd > 0 else { return }
+        let end = lastTime + Int64((missingAtEnd * 1e9).rounded())
+        (message.end, message.duration) = (end, Double(end - message.onset) / 1e9)
+        message.gaps += 1
+        message.missing = ((message.missing + missingAtEnd) * 1e4).rounded() / 1e4
     }
 
     mutating func fillIntensity(_ configuration: Configuration) {

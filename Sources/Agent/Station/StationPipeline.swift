@@ -255,6 +255,7 @@ public struct StationPipeline: ~Copyable {
             restMean.reset()
         }
         beginStretch(time: time, .gap, missing: isKnown ? Double(max(1, missing)) / rate : nil, level: level)
+        events.endInGap(before: stretchStart, messenger: &messenger, quality: quality, to: sink)
     }
 
     private mutating func countGap(missing: Int64, lost: Int, to sink: PublicationSink) {

@@ -221,6 +221,31 @@ import Values
         #expect(ends(sent).count == 2)
     }
 
+    /// An event that is open when the samples break off is over when it would have been without motion, not when they come back:
+    /// after an hour it had lasted an hour. The gap is one of its own; what it was is not certain.
+    @Test(arguments: [3, 9.5, 12, 13, 60, 3600]) func anEventThatIsCutByAGapEndsInTime(missing: Double) throws {
+        let configuration = testConfiguration {
+            $0.conditioning.settle = nil
+            $0.detection.event.postEvent = 15
+        }
+        let recording = burst(seconds: 60, from: 20, to: 25, amplitude: 3)
+        let whole = try #require(ends(try play(recording.blocks(of: 64), configuration).sent).first)
+        for size in [1, 64] {
+            let cut = recording.blocks(of: size, gaps: [2750: Int(missing * 100)])
+            let all = ends(try play(cut, configuration).sent)
+            #expect(all.count == 1)
+            let end = try #require(all.first)
+            for name in ["event_id", "onset", "end", "duration_s", "pga"] {
+                #expect("\(end[name] ?? "")" == "\(whole[name] ?? "")", "\(name) with \(missing) s missing")
+            }
+            let duration = try #require(end["duration_s"] as? Double)
+            let last = try #require(Timestamp(end["onset"] as? String ?? "")).nanoseconds + Int64(duration * 1e9)
+            let left = Double(last - recording.start) / 1e9 - 27.49
+            #expect(end["gaps"] as? Int == 1)
+            #expect(abs((end["missing_s"] as? Double ?? 0) - min(left, missing)) < 1e-3)
+        }
+    }
+
     /// The noise before a gap is known behind it: an earthquake is found as soon as the filters have settled, by each detector
     /// that compares with an average, by itself. Noise alone is none, however often it is cut.
     /// - Parameter method: of STA/LTA; nil: the detector of energy.

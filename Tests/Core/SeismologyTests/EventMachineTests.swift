@@ -54,6 +54,24 @@ import Testing
         #expect(machine.step(on: 1, index: 0) == .begin)
         #expect(machine.step(on: 0, index: 200) == .end)
     }
+
+    /// At each length of a gap: an event that has ended within it has ended when it would have without samples that are on.
+    @Test func anEventEndsInAGap() {
+        for next in Int64(4)...40 {
+            for maximum in [8, 500] {
+                var machine = EventMachine(.init(votes: 1, postEvent: 10, maximum: maximum, deadTime: 5))
+                let begun = [1, 0, 1].enumerated().map { machine.step(on: $1, index: Int64($0)) }
+                #expect(begun == [.begin, .none, .none])
+                let end = Int64(maximum == 8 ? 8 : 12)
+                let found = machine.miss(until: next)
+                #expect(found == (next > end ? end : nil), "\(next)")
+                guard found != nil else { continue }
+                #expect(!machine.isActive)
+                let after = machine.step(on: 1, index: next)
+                #expect(after == (next < end + 5 ? .none : .begin), "\(next)")
+            }
+        }
+    }
 }
 
 @Suite struct LevelDetectorTests {

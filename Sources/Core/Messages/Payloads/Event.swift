@@ -187,7 +187,7 @@ public struct EventMessage: Sendable, Equatable {
             classFeatures.map { .array($0.map { .array($0.map { .double($0) }) }) })
         f.flag("clipped", clipped, "Whether a sample reached the sensor's full scale.")
         f.integer(
-            "gaps", gaps > 0 ? gaps : nil, "Gaps between the first and the last sample; left out when there is none.")
+            "gaps", gaps > 0 ? gaps : nil, "Gaps between the first sample and the end; left out when there is none.")
         f.number(
             "missing_s", gaps > 0 ? missing : nil, unit: "s",
             "How much is missing in these gaps; left out when there is none.")

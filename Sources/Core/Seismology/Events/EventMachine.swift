@@ -102,6 +102,17 @@ public struct EventMachine: Sendable {
         }
     }
 
+    /// Samples are missing: an open event may have ended meanwhile, no detector having been on.
+    /// - Parameter index: of the first sample behind the gap.
+    /// - Returns: the index at which it ended, of a sample that is missing; nil: it goes on, or there is none.
+    public mutating func miss(until index: Int64) -> Int64? {
+        guard case .active(let onset, let lastOn) = phase else { return nil }
+        let end = min(lastOn + Int64(settings.postEvent), onset + Int64(settings.maximum))
+        guard end < index else { return nil }
+        phase = settings.deadTime > 0 ? .dead(until: end + Int64(settings.deadTime)) : .idle
+        return end
+    }
+
     /// Ends an open event now, for the end of a recording or an orderly stop.
     public mutating func close() -> Action {
         defer { phase = .idle }
