@@ -374,9 +374,12 @@ struct Outbox: ~Copyable {
         }
     }
 
+    /// Hears from the link how messages ended. To be called before other settings are taken: the link has them later, so that
+    /// no broker on trial is heard of that is not known as one.
+    mutating func hear() { link.takeSettled(into: &settled) }
+
     /// Takes down how messages ended.
     private mutating func settle() throws(SpoolError) {
-        link.takeSettled(into: &settled)
         guard !settled.isEmpty else { return }
         for one in settled { try settle(one) }
         settled.removeAll(keepingCapacity: true)

@@ -147,6 +147,7 @@ final class StorageThread: Sendable {
             }
             var pieces = segments.takeAll()
             let hasPieces = !pieces.isEmpty
+            outbox.hear()
             do throws(SpoolError) {
                 if isChanged.load(ordering: .acquiring) {
                     isChanged.store(false, ordering: .releasing)
