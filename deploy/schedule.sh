@@ -68,8 +68,8 @@ jobs_of_builds() {
     flock --nonblock "$release_lock" || release_folder=$repository/.build
     export SEISMOTE_BUILT=$repository/.build/programs SEISMOTE_BUILT_TESTS=$repository/.build/debug/SeismotePackageTests.xctest
     job packages 900 5 - install_all
-    job tests-build 900 150 - build_tests
-    job release 900 100 tests-build build_release
+    job tests-build 1800 150 - build_tests
+    job release 1800 100 tests-build build_release
     job servers 900 100 release build_servers
 }
 
