@@ -85,11 +85,12 @@ import Testing
         var outbox = try Outbox.open(
             Outbox.Context(configuration, topics: topics), link: link, status: status, log: Log(level: .error))
         let day: Int64 = 86_400_000_000_000
-        /// Rounds, so many days from now, until it is as wanted.
+        /// Rounds, as of the thread of the storage, so many days from now, until it is as wanted.
         func rounds(_ days: Int64, _ outbox: inout Outbox, until wanted: () -> Bool) throws -> Bool {
             for _ in 0..<600 where !wanted() {
                 var pieces: [SegmentQueue.Item] = []
                 let (now, wall) = (HostClock.monotonic() + days * day, HostClock.wall() + days * day)
+                outbox.hear()
                 try outbox.round(&pieces, now: now, wall: wall, isLast: false)
                 if link.keeperWake.wait(milliseconds: 50) { link.keeperWake.clear() }
             }
