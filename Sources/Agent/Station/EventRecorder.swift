@@ -117,8 +117,7 @@ struct EventRecorder: ~Copyable {
         before index: Int64, messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
     ) {
         guard let end = machine.miss(until: index), let last = open?.lastIndex else { return }
-        open?.missingAtEnd = Double(end - last) / rate
-        self.end(&messenger, quality, sink)
+        self.end(&messenger, quality, sink, missing: Double(end - last) / rate)
     }
 
     /// Detectors have begun anew, with other settings, and can trigger after so many samples.
@@ -309,7 +308,10 @@ struct EventRecorder: ~Copyable {
         messenger.send(event.message, time: event.message.onset, quality: quality, to: sink)
     }
 
-    private mutating func end(_ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink) {
+    /// - Parameter missing: seconds from its last sample to its end, which lies in a gap; 0: it ends with its last sample.
+    private mutating func end(
+        _ messenger: inout Messenger, _ quality: TimeQuality, _ sink: PublicationSink, missing: Double = 0
+    ) {
         guard var event = open else { return }
         open = nil
         defer { assessment.end() }
@@ -324,7 +326,7 @@ struct EventRecorder: ~Copyable {
         event.message.takeConclusion(assessment)
         event.message.kind = .end
         event.message.end = event.lastTime
-        event.takeMissingAtEnd()
+        if missing > 0 { event.endInGap(missing) }
         event.message.waveform = waveform.finish(to: sink)
         installNextWaveform()
         finishEnd(&messenger, quality, sink)

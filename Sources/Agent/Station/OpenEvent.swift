@@ -18,8 +18,6 @@ struct OpenEvent: Sendable {
     var lastTime: Int64
     /// Number of its last sample since the start of the agent.
     var lastIndex: Int64 = 0
-    /// Seconds from its last sample to its end, which lies in a gap; 0: it ends with its last sample.
-    var missingAtEnd = 0.0
     private var firstMotion: Seismology.FirstMotion?
     /// False while there may be one that has not been found yet.
     private var firstMotionKnown = false
@@ -87,13 +85,12 @@ struct OpenEvent: Sendable {
         message.take(arrival)
     }
 
-    /// Writes into the message of the end that it lies in a gap.
-    mutating func takeMissingAtEnd() {
-        guard missingAtEnd > 0 else { return }
-        let end = lastTime + Int64((missingAtEnd * 1e9).rounded())
+    /// Writes into the message that its end lies in a gap, so many seconds behind its last sample.
+    mutating func endInGap(_ missing: Double) {
+        let end = lastTime + Int64((missing * 1e9).rounded())
         (message.end, message.duration) = (end, Double(end - message.onset) / 1e9)
         message.gaps += 1
-        message.missing = ((message.missing + missingAtEnd) * 1e4).rounded() / 1e4
+        message.missing = ((message.missing + missing) * 1e4).rounded() / 1e4
     }
 
     mutating func fillIntensity(_ configuration: Configuration) {

@@ -77,12 +77,12 @@ public struct EventMachine: Sendable {
         case .active(let onset, var lastOn):
             if on > 0 { lastOn = index }
             if index - lastOn >= Int64(settings.postEvent) {
-                phase = settings.deadTime > 0 ? .dead(until: index + Int64(settings.deadTime)) : .idle
+                phase = rest(after: index)
                 return .end
             }
             if index - onset >= Int64(settings.maximum) {
                 guard on > 0 else {
-                    phase = settings.deadTime > 0 ? .dead(until: index + Int64(settings.deadTime)) : .idle
+                    phase = rest(after: index)
                     return .end
                 }
                 phase = .active(onset: index, lastOn: lastOn)
@@ -109,8 +109,13 @@ public struct EventMachine: Sendable {
         guard case .active(let onset, let lastOn) = phase else { return nil }
         let end = min(lastOn + Int64(settings.postEvent), onset + Int64(settings.maximum))
         guard end < index else { return nil }
-        phase = settings.deadTime > 0 ? .dead(until: end + Int64(settings.deadTime)) : .idle
+        phase = rest(after: end)
         return end
+    }
+
+    /// What follows the end of an event.
+    private func rest(after end: Int64) -> Phase {
+        settings.deadTime > 0 ? .dead(until: end + Int64(settings.deadTime)) : .idle
     }
 
     /// Ends an open event now, for the end of a recording or an orderly stop.
