@@ -93,6 +93,22 @@ import Testing
             #expect(content.modes.count == 2)
             #expect(content.vibration.values.map(\.records.count).sorted() == [3, 10])
         }
+
+        /// The bits of each row's number, and which row it is.
+        var bitsOfNumbers: [(row: String, bit: Int)] {
+            let size = PageFile.pageBytes
+            return (1..<bytes.count / size).flatMap { number -> [(row: String, bit: Int)] in
+                let page = Page(Array(bytes[number * size..<(number + 1) * size]))
+                guard page.kind == .tableLeaf, let cells = page.cells() else { return [] }
+                return cells.flatMap { cell -> [(row: String, bit: Int)] in
+                    var start = cell.offset
+                    _ = Page.number(page.bytes, &start)
+                    return ((number * size + start) * 8..<(number * size + cell.start) * 8).map {
+                        ("row \(cell.key) of page \(number + 1)", $0)
+                    }
+                }
+            }
+        }
     }
 
     /// What became of a flipped bit.
@@ -206,18 +222,9 @@ import Testing
     /// without a word, and while the file is open the other one was deleted for it.
     @Test(arguments: [false, true]) func eachBitOfARowsNumber(whileOpen: Bool) throws {
         let sample = try Sample()
-        let size = PageFile.pageBytes
-        for number in 1..<sample.bytes.count / size {
-            let page = Page(Array(sample.bytes[number * size..<(number + 1) * size]))
-            guard page.kind == .tableLeaf, let cells = page.cells() else { continue }
-            for cell in cells {
-                var start = cell.offset
-                _ = Page.number(page.bytes, &start)
-                for bit in (number * size + start) * 8..<(number * size + cell.start) * 8 {
-                    let outcome = try Self.flip(sample, bit, whileOpen: whileOpen)
-                    #expect(outcome.problem == nil, "row \(cell.key) of page \(number + 1), bit \(bit % 8)")
-                }
-            }
+        for (row, bit) in sample.bitsOfNumbers {
+            let outcome = try Self.flip(sample, bit, whileOpen: whileOpen)
+            #expect(outcome.problem == nil, "\(row), bit \(bit % 8)")
         }
     }
 
@@ -231,21 +238,13 @@ import Testing
             let scan = PageScan(try #require(PageFile(path)))
             return scan.places.mapValues { Set($0.map(\.key)) }.filter { $0.key != .segment && $0.key != .levels }
         }
-        let (whole, size) = (try keys(sample.bytes), PageFile.pageBytes)
+        let whole = try keys(sample.bytes)
         #expect(whole[.vibration] != nil && whole.values.reduce(0) { $0 + $1.count } > 30)
-        for number in 1..<sample.bytes.count / size {
-            let page = Page(Array(sample.bytes[number * size..<(number + 1) * size]))
-            guard page.kind == .tableLeaf, let cells = page.cells() else { continue }
-            for cell in cells {
-                var start = cell.offset
-                _ = Page.number(page.bytes, &start)
-                for bit in (number * size + start) * 8..<(number * size + cell.start) * 8 {
-                    var bytes = sample.bytes
-                    bytes[bit / 8] ^= 1 << (bit % 8)
-                    let found = try keys(bytes)
-                    #expect(found == whole, "row \(cell.key) of page \(number + 1), bit \(bit % 8)")
-                }
-            }
+        for (row, bit) in sample.bitsOfNumbers {
+            var bytes = sample.bytes
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            let found = try keys(bytes)
+            #expect(found == whole, "\(row), bit \(bit % 8)")
         }
     }
 }
