@@ -113,7 +113,7 @@ public struct EventMachine: Sendable {
         return end
     }
 
-    /// What follows the end of an event.
+    /// The phase behind the end of an event.
     private func rest(after end: Int64) -> Phase {
         settings.deadTime > 0 ? .dead(until: end + Int64(settings.deadTime)) : .idle
     }
