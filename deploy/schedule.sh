@@ -8,10 +8,13 @@
 # of those that failed, a line each, into the file $SEISMOTE_FAILED; at the second try they stand there, and only they
 # are run again.
 #
-# A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
-# processor (100 if it is not given; or `alone`, where something is measured that nothing else may disturb), and what it
-# is given: words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, others are
-# its arguments.
+# A list of checks has a line for each: its name, the seconds after which it is given up, its load, and what it is given:
+# words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, others are its
+# arguments. The load is
+# - hundredths of a processor (100 if it is not given);
+# - `spare`, where it only computes and judges no real time: it takes what the others leave, with a low priority, beside as
+#   many as ever of these, and one such at a time while there are others;
+# - `alone`, where something is measured that nothing else may disturb.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
 job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
@@ -22,6 +25,8 @@ job_counts=  # its last line
 # No second try begins later than this, in seconds since the start: a run has to end in time.
 second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-4200}
 declare -A job_of_process=() job_began=() job_share=()
+# What a job counts for that is alone: more than there is ever room for.
+alone=1000000
 # Programs at work that are none of ours, in hundredths of a processor each: a mean of what was seen when jobs began.
 # SEISMOTE_OTHERS: how many, in place of looking.
 others=0
@@ -151,19 +156,14 @@ look_at_others() {
 
 # run_jobs: runs all that wait, those that stand first first.
 run_jobs() {
-    local processors=$(($(nproc) * 100)) capacity used=0 number process status load again=
-    local alone=$((100 * processors)) # More than there is ever room for, beside nothing.
+    local used=0 spares=0 number process status load again=
     for ((number = 0; number < 8; number++)); do look_at_others && sleep 0.1; done
     while :; do
         for number in "${!job_names[@]}"; do
             [ "${job_states[number]}" = waiting ] || continue
             may_start "$number" || continue
-            # (With as many more as there are others, those that judge real time failed at a load of 38.)
-            capacity=$((processors + others / 2))
-            load=${job_loads[number]}
-            # What has to be alone waits for its turn, but holds up nothing.
-            if [ "$load" = alone ]; then load=$alone; elif [ "$load" -gt "$capacity" ]; then load=$capacity; fi
-            [ $((used + load)) -le "$capacity" ] || [ "$used" = 0 ] || continue
+            load=$(room_for "${job_loads[number]}" $used $spares) || continue
+            [ "${job_loads[number]}" != spare ] || spares=$((spares + 1))
             used=$((used + load)) job_share[$number]=$load
             look_at_others
             start_job "$number"
@@ -172,6 +172,7 @@ run_jobs() {
             # All others have ended: the next of those that failed, alone.
             again=$(next_again) || break
             used=$alone job_share[$again]=$alone
+            [ "${job_loads[again]}" != spare ] || spares=1
             start_job "$again"
         fi
         status=0
@@ -179,8 +180,29 @@ run_jobs() {
         number=${job_of_process[$process]}
         unset "job_of_process[$process]"
         used=$((used - job_share[$number]))
+        [ "${job_loads[number]}" != spare ] || spares=$((spares - 1))
         end_job "$number" $status
     done
+}
+
+# room_for LOAD USED SPARES: what a job with that load counts for, in hundredths of a processor; fails when there is no room
+# for it now, beside jobs that count for USED, among them so many that take what is spare.
+room_for() {
+    local load=$1 processors=$(($(nproc) * 100)) capacity
+    # (With as many more as there are others, those that judge real time failed at a load of 38.)
+    capacity=$((processors + others / 2))
+    # What has to be alone waits for its turn, but holds up nothing.
+    [ "$load" != alone ] || load=$alone
+    if [ "$load" = spare ]; then
+        # It counts for nearly nothing, but what has to be alone does not begin beside it.
+        [ "$2" -lt $alone ] || return
+        [ "$3" = 0 ] || [ $(($2 + 100 * $3)) -lt $processors ] || return
+        say 1
+        return
+    fi
+    [ "$load" = $alone ] || [ "$load" -le $capacity ] || load=$capacity
+    [ "$2" = 0 ] || [ $(($2 + load)) -le $capacity ] || return
+    say "$load"
 }
 
 # next_again: the number of the first job that is to have its second try.
@@ -216,7 +238,9 @@ may_start() {
 }
 
 start_job() {
-    local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1
+    local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1 priority=0
+    # (Beside programs of others it would get nothing.)
+    [ "${job_loads[$1]}" != spare ] || [ "$others" -ge 100 ] || [ -n "${job_reasons[$1]:-}" ] || priority=10
     if [ -n "${job_reasons[$1]:-}" ] && [ "$SECONDS" -gt "$second_tries_until" ]; then
         words='too_late' # It waited for others, and has no time any more.
     fi
@@ -232,7 +256,7 @@ start_job() {
             "${words[@]}" || status=$?
         else
             # Ended by the kernel should this shell be.
-            setpriv --pdeathsig TERM timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
+            setpriv --pdeathsig TERM nice -n $priority timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
         fi
         times >"$output.times"
         exit $status
