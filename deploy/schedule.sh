@@ -84,13 +84,10 @@ install_all() {
     need_python_packages numpy scipy obspy pymseed jsonschema playwright
 }
 
-# How many compilers run at a time.
-builders() { say $(($(nproc) + others / 100)); }
-
 # A room at a time and without debug information: this is built once and thrown away. (No test is of the servers, and
-# SwiftNIO compiles long.)
+# SwiftNIO compiles long.) Beside programs of others with as many more compilers.
 build_tests() {
-    SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --jobs "$(builders)" --build-tests --quiet -debug-info-format none \
+    SEISMOTE_WITHOUT_SERVERS=1 swift_alone build --jobs $(($(nproc) + others / 100)) --build-tests --quiet -debug-info-format none \
         -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 2> >(grep -v -e "ignoring '-enable-batch-mode'" -e '^remark: Incremental' >&2)
 }
 
@@ -100,10 +97,12 @@ build_release() {
 
 # build_programs PRODUCT...: builds all programs that there are in $release_folder, in one go, and copies these into
 # $SEISMOTE_BUILT. (With debug information, as delivered: without it, half of the tables for unwinding are missing, 0.8 MB.)
+# With the same number of compilers each time: SwiftPM hands it to them, and with another everything is compiled anew, also
+# what lies in the cache.
 build_programs() {
     mkdir -p "$SEISMOTE_BUILT"
     (cd "$release_folder" && mkdir -p release && rm -f "${@/#/release/}")
-    swift_alone build --jobs "$(builders)" --scratch-path "$release_folder" -c release "${release_flags[@]}" --quiet &&
+    swift_alone build --jobs "$(nproc)" --scratch-path "$release_folder" -c release "${release_flags[@]}" --quiet &&
         (cd "$release_folder/release" && cp "$@" "$SEISMOTE_BUILT/")
 }
 
