@@ -7,7 +7,7 @@ import math
 import time
 
 from cases_alarm import quake
-from cases_fleet import Speakers
+from cases_fleet import Speakers, metrics
 from looks import check_looks, coloured
 from marks import measures
 from quakeml import catalogue
@@ -46,11 +46,14 @@ def case_all_events_in_one_list(world):
         world.until(page, f"{COUNT} >= 10000", 10)
         # Kept in this browser: opened again it is all there, and soon.
         wait_until(lambda: page.evaluate(STORED), 60, "the browser keeps 10 000 events")
-        began = time.monotonic()
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+        before = metrics(session)["ThreadTime"]
         page.reload()
-        world.until(page, f"{COUNT} >= 10000 && document.querySelectorAll('.catalogue-scroll tbody tr:not(.room)').length > 10", 10)
-        took = time.monotonic() - began
-        assert took < 3, f"{took:.1f} s until 10 000 events are there"
+        world.until(page, f"{COUNT} >= 10000 && document.querySelectorAll('.catalogue-scroll tbody tr:not(.room)').length > 10")
+        # Processor time of the page's thread: beside others the clock on the wall says nothing of the page.
+        took = metrics(session)["ThreadTime"] - before
+        assert 0 < took < 1, f"{took:.1f} s of processor until 10 000 events are there"
         assert page.evaluate("document.querySelectorAll('.catalogue-scroll tbody tr').length") < 80, "all rows are made"
         check_looks(world, page, "catalogue")
         page.select_option(".catalogue-filter label:has-text('Whose') select", "network")

@@ -92,10 +92,11 @@ def case_earthquake_is_seen(world):
 
 
 def processors():
-    """Time of all processors since the start of the machine, and how much of it they were idle."""
+    """Time of all processors since the start of the machine, and how much of it they were idle, or worked for programs of a
+    low priority, which give way."""
     with open("/proc/stat", encoding="ascii") as file:
         times = [int(word) for word in file.readline().split()[1:9]]
-    return sum(times), times[3]
+    return sum(times), times[1] + times[3]
 
 
 @early
