@@ -12,8 +12,8 @@
 # words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, others are its
 # arguments. The load is
 # - hundredths of a processor (100 if it is not given);
-# - `spare`, where it only computes and judges no real time: it takes what the others leave, with a low priority, beside as
-#   many as ever of these, and one such at a time while there are others;
+# - `spare`, where it only computes and judges no real time: it runs with a low priority in what the other jobs leave, one
+#   such at a time while there are others. Where programs of others leave nothing it counts as a processor, like any job;
 # - `alone`, where something is measured that nothing else may disturb.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
@@ -184,6 +184,10 @@ run_jobs() {
     done
 }
 
+# leaves_nothing: whether there is nothing to spare, because programs of others take it: with a low priority nothing would
+# come of a job. It is one among others then.
+leaves_nothing() { [ "$others" -ge 100 ]; }
+
 # room_for LOAD USED SPARES: what a job with that load counts for, in hundredths of a processor; fails when there is no room
 # for it now, beside jobs that count for USED, among them so many that take what is spare.
 room_for() {
@@ -193,11 +197,14 @@ room_for() {
     # What has to be alone waits for its turn, but holds up nothing.
     [ "$load" != alone ] || load=$alone
     if [ "$load" = spare ]; then
-        # It counts for nearly nothing, but what has to be alone does not begin beside it.
         [ "$2" -lt $alone ] || return
         [ "$3" = 0 ] || [ $(($2 + 100 * $3)) -lt $processors ] || return
-        say 1
-        return
+        if ! leaves_nothing; then
+            # It counts for nearly nothing, but what has to be alone does not begin beside it.
+            say 1
+            return
+        fi
+        load=100
     fi
     [ "$load" = $alone ] || [ "$load" -le $capacity ] || load=$capacity
     [ "$2" = 0 ] || [ $(($2 + load)) -le $capacity ] || return
@@ -238,8 +245,7 @@ may_start() {
 
 start_job() {
     local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1 priority=0
-    # (Beside programs of others it would get nothing.)
-    [ "${job_loads[$1]}" != spare ] || [ "$others" -ge 100 ] || [ -n "${job_reasons[$1]:-}" ] || priority=10
+    [ "${job_loads[$1]}" != spare ] || leaves_nothing || [ -n "${job_reasons[$1]:-}" ] || priority=10
     if [ -n "${job_reasons[$1]:-}" ] && [ "$SECONDS" -gt "$second_tries_until" ]; then
         words='too_late' # It waited for others, and has no time any more.
     fi
