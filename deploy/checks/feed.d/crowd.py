@@ -188,14 +188,14 @@ async def liars(broker, feed):
             late = 3000 if name == "fast" and second < 4 else 0
             await say(f"{name}/data/trace", {"t": stamp(late - 1), "rate_hz": 100, "z": {"raw": [0.01] * 100}})
         await asyncio.sleep(1)
-    text = feed.get("/fdsnws/station/1/query?net=LI&level=response")
-    valid, errors = validate_stationxml(__import__("io").BytesIO(text.encode()))
-    expect(valid and "GOOD" in text and "e+308" not in text, f"StationXML beside liars: {errors}")
     # (A station is listed from its first whole record on, which a busy machine writes later.)
     end = time.monotonic() + 10
     while len(rows := feed.get("/fdsnws/station/1/query?net=LI&format=text").splitlines()[1:]) < 2 and time.monotonic() < end:
         await asyncio.sleep(0.5)
     expect({row.split("|")[1] for row in rows} == {"GOOD", "FAST"}, f"stations served: {rows}")
+    text = feed.get("/fdsnws/station/1/query?net=LI&level=response")
+    valid, errors = validate_stationxml(__import__("io").BytesIO(text.encode()))
+    expect(valid and "GOOD" in text and "e+308" not in text, f"StationXML beside liars: {errors}")
     events = feed.get("/fdsnws/event/1/query")
     expect("<value>1.25</value>" in events and "<value>9.5</value>" not in events, "an event of another station")
     metrics = feed.get("/metrics")
