@@ -27,6 +27,9 @@ second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-4200}
 declare -A job_of_process=() job_began=() job_share=()
 # What a job counts for that is alone: more than there is ever room for.
 alone=1000000
+# How a job is started that takes what is spare: any other that wakes goes before it.
+low_priority=(nice -n 19)
+if chrt --idle 0 true 2>/dev/null; then low_priority+=(chrt --idle 0); fi
 # Programs at work that are none of ours, in hundredths of a processor each: a mean of what was seen when jobs began.
 # SEISMOTE_OTHERS: how many, in place of looking.
 others=0
@@ -244,8 +247,8 @@ may_start() {
 }
 
 start_job() {
-    local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1 priority=0
-    [ "${job_loads[$1]}" != spare ] || leaves_nothing || [ -n "${job_reasons[$1]:-}" ] || priority=10
+    local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1 priority=()
+    [ "${job_loads[$1]}" != spare ] || leaves_nothing || [ -n "${job_reasons[$1]:-}" ] || priority=("${low_priority[@]}")
     if [ -n "${job_reasons[$1]:-}" ] && [ "$SECONDS" -gt "$second_tries_until" ]; then
         words='too_late' # It waited for others, and has no time any more.
     fi
@@ -261,7 +264,7 @@ start_job() {
             "${words[@]}" || status=$?
         else
             # Ended by the kernel should this shell be.
-            setpriv --pdeathsig TERM nice -n $priority timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
+            setpriv --pdeathsig TERM "${priority[@]}" timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
         fi
         times >"$output.times"
         exit $status
