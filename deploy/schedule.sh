@@ -27,8 +27,6 @@ second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-4200}
 declare -A job_of_process=() job_began=() job_share=()
 # What a job counts for that is alone: more than there is ever room for.
 alone=1000000
-# How many may wait for a processor, for each processor, when another job begins.
-crowd=4
 # How a job is started that takes what is spare: any other that wakes goes before it.
 low_priority=(nice -n 19)
 if chrt --idle 0 true 2>/dev/null; then low_priority+=(chrt --idle 0); fi
@@ -167,7 +165,6 @@ run_jobs() {
             [ "${job_states[number]}" = waiting ] || continue
             may_start "$number" || continue
             load=$(room_for "${job_loads[number]}" $used $spares) || continue
-            [ "$used" = 0 ] || [ "${job_loads[number]}" = spare ] || ! is_crowded || continue
             [ "${job_loads[number]}" != spare ] || spares=$((spares + 1))
             used=$((used + load)) job_share[$number]=$load
             look_at_others
@@ -188,19 +185,6 @@ run_jobs() {
         [ "${job_loads[number]}" != spare ] || spares=$((spares - 1))
         end_job "$number" $status
     done
-}
-
-# is_crowded: whether so many wait for a processor that one more has to wait for the end of another: the loads of a list are
-# means, and on a slow machine, or where several begin at once, all want more. (Without it the run queue had fifteen on two
-# processors, and what judges real time failed. More than four for each processor, in the mean of half a second.)
-is_crowded() {
-    local number waiting=0 now rest
-    for ((number = 0; number < 5; number++)); do
-        read -r rest rest rest now rest </proc/loadavg
-        waiting=$((waiting + ${now%/*}))
-        sleep 0.1
-    done
-    [ $((waiting / 5)) -gt $((crowd * $(nproc) + others / 100)) ]
 }
 
 # leaves_nothing: whether there is nothing to spare, because programs of others take it: with a low priority nothing would
