@@ -8,13 +8,10 @@
 # of those that failed, a line each, into the file $SEISMOTE_FAILED; at the second try they stand there, and only they
 # are run again.
 #
-# A list of checks has a line for each: its name, the seconds after which it is given up, its load, and what it is given:
-# words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, others are its
-# arguments. The load is
-# - hundredths of a processor (100 if it is not given);
-# - `spare`, where it only computes and judges no real time: it runs with a low priority in what the other jobs leave, one
-#   such at a time while there are others. Where programs of others leave nothing it counts as a processor, like any job;
-# - `alone`, where something is measured that nothing else may disturb.
+# A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
+# processor (100 if it is not given; or `alone`, where something is measured that nothing else may disturb), and what it
+# is given: words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, others are
+# its arguments.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
 job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
@@ -25,11 +22,6 @@ job_counts=  # its last line
 # No second try begins later than this, in seconds since the start: a run has to end in time.
 second_tries_until=${SEISMOTE_SECOND_TRIES_UNTIL:-4200}
 declare -A job_of_process=() job_began=() job_share=()
-# What a job counts for that is alone: more than there is ever room for.
-alone=1000000
-# How a job is started that takes what is spare: any other that wakes goes before it.
-low_priority=(nice -n 19)
-if chrt --idle 0 true 2>/dev/null; then low_priority+=(chrt --idle 0); fi
 # Programs at work that are none of ours, in hundredths of a processor each: a mean of what was seen when jobs began.
 # SEISMOTE_OTHERS: how many, in place of looking.
 others=0
@@ -158,14 +150,19 @@ look_at_others() {
 
 # run_jobs: runs all that wait, those that stand first first.
 run_jobs() {
-    local used=0 spares=0 number process status load again=
+    local processors=$(($(nproc) * 100)) capacity used=0 number process status load again=
+    local alone=$((100 * processors)) # More than there is ever room for, beside nothing.
     for ((number = 0; number < 8; number++)); do look_at_others && sleep 0.1; done
     while :; do
         for number in "${!job_names[@]}"; do
             [ "${job_states[number]}" = waiting ] || continue
             may_start "$number" || continue
-            load=$(room_for "${job_loads[number]}" $used $spares) || continue
-            [ "${job_loads[number]}" != spare ] || spares=$((spares + 1))
+            # (With as many more as there are others, those that judge real time failed at a load of 38.)
+            capacity=$((processors + others / 2))
+            load=${job_loads[number]}
+            # What has to be alone waits for its turn, but holds up nothing.
+            if [ "$load" = alone ]; then load=$alone; elif [ "$load" -gt "$capacity" ]; then load=$capacity; fi
+            [ $((used + load)) -le "$capacity" ] || [ "$used" = 0 ] || continue
             used=$((used + load)) job_share[$number]=$load
             look_at_others
             start_job "$number"
@@ -174,7 +171,6 @@ run_jobs() {
             # All others have ended: the next of those that failed, alone.
             again=$(next_again) || break
             used=$alone job_share[$again]=$alone
-            [ "${job_loads[again]}" != spare ] || spares=1
             start_job "$again"
         fi
         status=0
@@ -182,36 +178,8 @@ run_jobs() {
         number=${job_of_process[$process]}
         unset "job_of_process[$process]"
         used=$((used - job_share[$number]))
-        [ "${job_loads[number]}" != spare ] || spares=$((spares - 1))
         end_job "$number" $status
     done
-}
-
-# leaves_nothing: whether there is nothing to spare, because programs of others take it: with a low priority nothing would
-# come of a job. It is one among others then.
-leaves_nothing() { [ "$others" -ge 100 ]; }
-
-# room_for LOAD USED SPARES: what a job with that load counts for, in hundredths of a processor; fails when there is no room
-# for it now, beside jobs that count for USED, among them so many that take what is spare.
-room_for() {
-    local load=$1 processors=$(($(nproc) * 100)) capacity
-    # (With as many more as there are others, those that judge real time failed at a load of 38.)
-    capacity=$((processors + others / 2))
-    # What has to be alone waits for its turn, but holds up nothing.
-    [ "$load" != alone ] || load=$alone
-    if [ "$load" = spare ]; then
-        [ "$2" -lt $alone ] || return
-        [ "$3" = 0 ] || [ $(($2 + 100 * $3)) -lt $processors ] || return
-        if ! leaves_nothing; then
-            # It counts for nearly nothing, but what has to be alone does not begin beside it.
-            say 1
-            return
-        fi
-        load=100
-    fi
-    [ "$load" = $alone ] || [ "$load" -le $capacity ] || load=$capacity
-    [ "$2" = 0 ] || [ $(($2 + load)) -le $capacity ] || return
-    say "$load"
 }
 
 # next_again: the number of the first job that is to have its second try.
@@ -247,8 +215,7 @@ may_start() {
 }
 
 start_job() {
-    local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1 priority=()
-    [ "${job_loads[$1]}" != spare ] || leaves_nothing || [ -n "${job_reasons[$1]:-}" ] || priority=("${low_priority[@]}")
+    local limit=${job_limits[$1]} words=${job_words[$1]} output=$job_folder/$1
     if [ -n "${job_reasons[$1]:-}" ] && [ "$SECONDS" -gt "$second_tries_until" ]; then
         words='too_late' # It waited for others, and has no time any more.
     fi
@@ -264,7 +231,7 @@ start_job() {
             "${words[@]}" || status=$?
         else
             # Ended by the kernel should this shell be.
-            setpriv --pdeathsig TERM "${priority[@]}" timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
+            setpriv --pdeathsig TERM timeout --kill-after=20 "$limit" "${words[@]}" || status=$?
         fi
         times >"$output.times"
         exit $status
