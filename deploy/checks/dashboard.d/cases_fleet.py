@@ -40,7 +40,15 @@ def sent(broker):
     return sum(int(number) for number in re.findall(r"bytes_acked:(\d+)", text))
 
 
+def measuring(page):
+    """A session in which `metrics` can be asked for."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    return session
+
+
 def metrics(session):
+    """Chromium's own measures of the page: seconds of its thread, bytes of its heap, and others."""
     return {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
 
 
@@ -67,8 +75,7 @@ def case_thousand_stations(world):
         world.until(page, f"document.querySelectorAll('.events-card tr.running').length >= {shaking}")
         assert not page.is_visible(".events-card > p.quiet")
         world.picture(page, "thousand-table")
-        session = page.context.new_cdp_session(page)
-        session.send("Performance.enable")
+        session = measuring(page)
         # What came at the beginning is over.
         page.wait_for_timeout(4000)
         before, bytes_before, at = metrics(session), sent(broker), time.monotonic()

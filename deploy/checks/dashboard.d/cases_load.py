@@ -9,7 +9,7 @@ import re
 import statistics
 import time
 
-from cases_fleet import metrics, sent
+from cases_fleet import measuring, metrics, sent
 from programs import Program
 
 STATIONS = int(os.environ.get("SEISMOTE_FLEET", "1000"))
@@ -51,8 +51,7 @@ def case_thousand_stations_that_shake(world):
                     "--earthquake-every", str(EVERY), "--magnitudes", "6,6", "--radius", "200", "--seconds", str(SECONDS + 1800)).start()
     try:
         page = world.page(broker=broker, size=(1440, 900))
-        session = page.context.new_cdp_session(page)
-        session.send("Performance.enable")
+        session = measuring(page)
         world.until(page, f"Seismote.overview.rows.filter((row) => row.pga >= 0).length >= {STATIONS * 0.97}", 120)
         # What came at the beginning is over.
         page.wait_for_timeout(5000)

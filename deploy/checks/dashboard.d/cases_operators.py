@@ -7,7 +7,7 @@ import math
 import time
 
 from cases_alarm import quake
-from cases_fleet import Speakers, metrics
+from cases_fleet import Speakers, measuring, metrics
 from looks import check_looks, coloured
 from marks import measures
 from quakeml import catalogue
@@ -46,8 +46,7 @@ def case_all_events_in_one_list(world):
         world.until(page, f"{COUNT} >= 10000", 10)
         # Kept in this browser: opened again it is all there, and soon.
         wait_until(lambda: page.evaluate(STORED), 60, "the browser keeps 10 000 events")
-        session = page.context.new_cdp_session(page)
-        session.send("Performance.enable")
+        session = measuring(page)
         before = metrics(session)["ThreadTime"]
         page.reload()
         world.until(page, f"{COUNT} >= 10000 && document.querySelectorAll('.catalogue-scroll tbody tr:not(.room)').length > 10")

@@ -3,6 +3,7 @@
 import json
 import time
 
+from cases_fleet import measuring, metrics
 from looks import coloured
 from marks import at_night, early, measures
 
@@ -92,11 +93,10 @@ def case_earthquake_is_seen(world):
 
 
 def processors():
-    """Time of all processors since the start of the machine, and how much of it they were idle, or worked for programs of a
-    low priority, which give way."""
+    """Time of all processors since the start of the machine, and how much of it they were idle."""
     with open("/proc/stat", encoding="ascii") as file:
         times = [int(word) for word in file.readline().split()[1:9]]
-    return sum(times), times[1] + times[3]
+    return sum(times), times[3]
 
 
 @early
@@ -166,17 +166,12 @@ def case_what_it_costs(world):
     world.agent("steady", STEADY)
     page = world.page("#/station/steady", size=(1440, 1000))
     world.until(page, f"{STEADY_STATION}?.traces.end > 100")
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable")
-
-    def metrics():
-        return {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
-
+    session = measuring(page)
     shares = []
     for _ in range(3):
-        first, frames, began = metrics(), page.evaluate("Seismote.live.graphs.frames"), time.monotonic()
+        first, frames, began = metrics(session), page.evaluate("Seismote.live.graphs.frames"), time.monotonic()
         world.until(page, f"Seismote.live.graphs.frames > {frames + 90}")
-        last, took = metrics(), time.monotonic() - began
+        last, took = metrics(session), time.monotonic() - began
         shares.append((last["ThreadTime"] - first["ThreadTime"]) / took)
     # Headless, the drawing itself is this thread's work too; where there is a graphics chip it is not.
     assert min(shares) < 0.6, f"{min(shares):.0%} of a core"

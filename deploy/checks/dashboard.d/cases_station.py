@@ -62,7 +62,7 @@ def case_month_of_events(world):
 
 def case_class_alarm_and_label(world):
     broker = world.another_broker("class")
-    # (It is there before the station is: it shows of an event's probabilities what it has heard.)
+    # The page is there before the station: it shows of an event's probabilities what it has heard.
     page = world.page("#/station/contract", broker=broker, size=(1440, 900))
     with contract(world, broker) as speakers:
         world.until(page, "Seismote.fleet.stations.get('contract').current")
