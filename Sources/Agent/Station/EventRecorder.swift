@@ -56,18 +56,22 @@ struct EventRecorder: ~Copyable {
             before: before, waveform: configuration.waveform.enabled ? before + waveform.chunk + 1 : 0)
     }
 
-    var isActive: Bool { open != nil }
-    var isAlarm: Bool { open != nil && assessment.isAlarm }
+    // (What only looks is `mutating`, and another recorder `inout`: see StationPipeline.)
+
+    var isActive: Bool { mutating get { open != nil } }
+    var isAlarm: Bool { mutating get { open != nil && assessment.isAlarm } }
     /// Class of the open event.
-    var openClass: EventClass? { open?.message.test == false ? assessment.discriminator?.result : nil }
+    var openClass: EventClass? {
+        mutating get { open?.message.test == false ? assessment.discriminator?.result : nil }
+    }
     /// True while the end of an event is being computed.
-    var isClosing: Bool { closing != nil }
+    var isClosing: Bool { mutating get { closing != nil } }
     /// While true, the analysis of an event that has ended is suspended: other work needs the memory.
     var waits = false
 
     /// Goes on, with the settings of this recorder, with the events and the samples of another one. An event that is
     /// open keeps its waveform as it has begun.
-    mutating func takeOver(_ old: borrowing EventRecorder) {
+    mutating func takeOver(_ old: inout EventRecorder) {
         machine = EventMachine(machine.settings, goingOnFrom: old.machine)
         history.takeOver(old.history)
         assessment.takeOver(old.assessment)

@@ -55,7 +55,7 @@ struct SummaryBuilder: ~Copyable {
     }
 
     /// Goes on from another builder with everything that does not depend on what has changed.
-    mutating func takeOver(_ old: borrowing SummaryBuilder, _ new: Configuration, _ was: Configuration) {
+    mutating func takeOver(_ old: inout SummaryBuilder, _ new: Configuration, _ was: Configuration) {
         if message.window == old.message.window { window = old.window }
         monitor.takeOver(old.monitor, new, was)
         (extremes, magnitude, seconds, boundary) = (old.extremes, old.magnitude, old.seconds, old.boundary)

@@ -47,10 +47,12 @@ struct Dispatcher: ~Copyable {
     private var journalProblem: String?
     private let started = HostClock.monotonic()
 
+    // (What only looks is `mutating`: see StationPipeline.)
+
     /// Signalled when there is something for the next round.
     var wake: Wake { mutating get { inbox.wake } }
     /// A change of the settings is under way.
-    var isChanging: Bool { changing != nil }
+    var isChanging: Bool { mutating get { changing != nil } }
     /// Order of the change that the sampling thread is carrying out now.
     var stepUnderWay: Change.Step? {
         mutating get { if case .order(_, let step)? = changing?.awaited { step } else { nil } }
@@ -123,8 +125,10 @@ struct Dispatcher: ~Copyable {
 
     /// When the next round is due even if nothing comes (ns of the monotonic clock).
     var due: Int64? {
-        let reverts = changes.isIdle ? keeper.reverts : nil
-        return [gate.nextDue, reverts, changes.due, disk.begun?.deadline].compactMap { $0 }.min()
+        mutating get {
+            let reverts = changes.isIdle ? keeper.reverts : nil
+            return [gate.nextDue, reverts, changes.due, disk.begun?.deadline].compactMap { $0 }.min()
+        }
     }
 
     // MARK: Replies
@@ -187,7 +191,7 @@ struct Dispatcher: ~Copyable {
         return number
     }
 
-    private func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: CodedError?) {
+    private mutating func note(_ request: CommandRequest, _ phase: ReplyMessage.Phase, _ error: CodedError?) {
         let (verb, id, source) = (
             Log.Field.text(request.command.name), Log.Field.text(request.id ?? ""), Log.Field.text(request.source)
         )
@@ -202,7 +206,7 @@ struct Dispatcher: ~Copyable {
         say(request, .failed, revision: revision, errors: errors)
     }
 
-    func publish(
+    mutating func publish(
         _ reply: [UInt8], _ destination: ReplyDestination, priority: Priority = .essential, isCBOR: Bool = false
     ) {
         switch replyRoom?.form(reply, destination, isCBOR: isCBOR, time: HostClock.wall()) ?? .whole {
@@ -220,7 +224,7 @@ struct Dispatcher: ~Copyable {
         }
     }
 
-    private func send(_ reply: [UInt8], _ header: PublicationHeader, _ priority: Priority) {
+    private mutating func send(_ reply: [UInt8], _ header: PublicationHeader, _ priority: Priority) {
         var header = header
         header.priority = priority
         reply.withUnsafeBytes { link.publish(header, $0) }
@@ -249,7 +253,7 @@ extension Dispatcher {
         }
     }
 
-    private func context(_ reporter: Reporter) -> CommandContext {
+    private mutating func context(_ reporter: Reporter) -> CommandContext {
         // (By the reporter: Debian 13's Swift 6.0.3 dies of a look through an object that a dispatcher has, since it cannot be
         // copied.)
         let settings = reporter.inForce
@@ -464,15 +468,14 @@ extension Dispatcher {
 extension Dispatcher {
     /// Nil: the broker has named no limit.
     private var replyRoom: ReplyRoom? {
-        // (Copies first: what the compiler of Swift 6.0 verifies allows no other way of looking into a borrowed dispatcher.)
-        let (link, keeper, messenger) = (self.link, self.keeper, self.messenger)
-        return link.statistics.packetLimit.map {
-            ReplyRoom(limit: $0, messenger: messenger, revision: keeper.ledger.revision)
+        mutating get {
+            guard let limit = link.statistics.packetLimit else { return nil }
+            return ReplyRoom(limit: limit, messenger: messenger, revision: keeper.ledger.revision)
         }
     }
 
     /// Bytes that the result of a reply may have; nil: any number.
-    private func resultRoom(_ request: CommandRequest) -> Int? {
+    private mutating func resultRoom(_ request: CommandRequest) -> Int? {
         guard let destination = request.destination else { return nil }
         return replyRoom?.result(
             id: request.id, command: request.command.name, destination: destination, time: HostClock.wall())
@@ -613,7 +616,7 @@ extension Dispatcher {
     }
 
     /// Errors of a proposal for a group, or at the rate of the present sensor.
-    private func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(CodedErrors) {
+    private mutating func check(_ proposal: SettingsLedger.Proposal, _ request: CommandRequest) throws(CodedErrors) {
         if request.group != nil, proposal.changed.contains("station.id") {
             throw CodedErrors([
                 CodedError("/station/id", .locked, "An id is of one station: no group can be given one.")
