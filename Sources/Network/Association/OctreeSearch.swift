@@ -36,6 +36,7 @@ struct OctreeSearch {
     private let times: [Double]
     private let tolerance: Double
     private let silent: PointCount
+    private let table = TravelTimes.iasp91
 
     /// - Parameters:
     ///   - onsets: places and times; the first one is in any result.
@@ -110,32 +111,32 @@ struct OctreeSearch {
         let width = tolerance + (half * half).sum().squareRoot() * TravelTimes.slowest
         let horizontal = SIMD2(middle.x, middle.y)
         var (first, nearest) = (0.0, Double.infinity)
-        var edges: [(time: Double, step: Int)] = []
-        edges.reserveCapacity(2 * times.count)
+        var origins: [Double] = []
+        origins.reserveCapacity(times.count)
         for i in times.indices {
             let way = stations[i] - horizontal
             let distance = (way * way).sum().squareRoot()
-            let origin = times[i] - TravelTimes.iasp91.seconds(.p, distance: distance, depth: middle.z)
+            let origin = times[i] - table.seconds(.p, distance: distance, depth: middle.z)
             if i == 0 { first = origin }
             if abs(origin - first) <= 2 * width {
                 nearest = min(nearest, distance)
-                edges.append((origin - width, 1))
-                edges.append((origin + width, -1))
+                origins.append(origin)
             }
         }
-        edges.sort { $0.time != $1.time ? $0.time < $1.time : $0.step > $1.step }
-        var (open, most, from, until) = (0, 0, first, first)
-        for (i, edge) in edges.enumerated() {
-            open += edge.step
-            if edge.step > 0, open > most, abs(edge.time - first) <= width {
-                (most, from) = (open, edge.time)
-                until = i + 1 < edges.count ? edges[i + 1].time : edge.time
-            }
+        origins.sort()
+        // Each onset allows the times from a width before its origin to one behind it: where do most of these spans meet?
+        var (ended, most, from, until) = (0, 0, first, first)
+        for i in origins.indices {
+            let begin = origins[i] - width
+            while origins[ended] + width < begin { ended += 1 }
+            guard i + 1 - ended > most, abs(begin - first) <= width else { continue }
+            (most, from, until) = (i + 1 - ended, begin, origins[ended] + width)
+            if i + 1 < origins.count { until = min(until, origins[i + 1] - width) }
         }
         let origin = (from + until) / 2
         var squares = 0.0
-        for edge in edges where edge.step > 0 {
-            let r = edge.time + width - origin
+        for one in origins {
+            let r = one - origin
             if abs(r) <= width { squares += r * r }
         }
         return Cell(

@@ -17,6 +17,16 @@ struct PointCount: Sendable {
             }
             return low
         }
+
+        /// How many of these are nearer to a point than that.
+        func within(_ radius: Double, of middle: SIMD2<Double>, _ range: Range<Int>) -> Int {
+            var count = 0
+            for i in range {
+                let way = points[i] - middle
+                if (way * way).sum() < radius * radius { count += 1 }
+            }
+            return count
+        }
     }
 
     private var strips: [Strip] = []
@@ -43,10 +53,7 @@ struct PointCount: Sendable {
             let (from, to) = (strip.index(from: middle.x - outer), strip.index(from: middle.x + outer))
             let (first, last) = (strip.index(from: middle.x - inner), strip.index(from: middle.x + inner))
             count += last - first
-            for i in [from..<first, last..<to].joined() {
-                let way = strip.points[i] - middle
-                if (way * way).sum() < radius * radius { count += 1 }
-            }
+            count += strip.within(radius, of: middle, from..<first) + strip.within(radius, of: middle, last..<to)
         }
         return count
     }
