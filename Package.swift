@@ -252,6 +252,11 @@ if let rooms = Context.environment["SEISMOTE_TESTS"] {
     package.targets.removeAll { $0.type == .test && !tested.contains($0.name) }
 }
 
+// Builds of what is delivered need nothing of tests.
+if Context.environment["SEISMOTE_WITHOUT_TESTS"] != nil {
+    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
+}
+
 // For the short form of deploy/checks/sanitizers: what has threads, and its tests.
 if Context.environment["SEISMOTE_ONLY_THREADS"] != nil {
     let tested = ["Platform", "Spool", "MQTT", "Agent"].map { "\($0)Tests" }

@@ -97,7 +97,7 @@ build_release() {
 build_programs() {
     mkdir -p "$SEISMOTE_BUILT"
     (cd "$release_folder" && mkdir -p release && rm -f "${@/#/release/}")
-    swift_alone build --jobs "$(nproc)" --scratch-path "$release_folder" -c release "${release_flags[@]}" --quiet &&
+    SEISMOTE_WITHOUT_TESTS=1 swift_alone build --jobs "$(nproc)" --scratch-path "$release_folder" -c release "${release_flags[@]}" --quiet &&
         (cd "$release_folder/release" && cp "$@" "$SEISMOTE_BUILT/")
 }
 
