@@ -46,9 +46,10 @@ def life(folder):
         minute = folder.show(unit, "minute")
         for key, value in (("ActiveState", "active"), ("NRestarts", "0"), ("Result", "success")):
             expect(problems, f"{unit}: {key} after a minute", minute.get(key), value)
-        # The watchdog has been fed far beyond its time: it would have bitten otherwise.
+        # The watchdog has been fed far beyond its time: it would have bitten otherwise. (The two others run for less, with
+        # the same unit.)
         fed = int(minute["WatchdogTimestampMonotonic"]) - int(minute["ActiveEnterTimestampMonotonic"])
-        if fed < 40e6:
+        if unit == "seismote" and fed < 40e6:
             problems.append(f"{unit}: the watchdog was fed last {fed / 1e6:.0f} s after the start")
         stop = folder.show(unit, "stop")
         for key, value in (("ActiveState", "inactive"), ("Result", "success")):
@@ -184,6 +185,9 @@ def iio_station(folder, station, seconds):
         problems.append(f"iio: {count} samples, {gaps} gaps")
     if not timers:
         problems.append("iio: no timer of the kernel paces it")
+    alerts = {code for code, _, _ in station.alerts()}
+    if alerts:
+        problems.append(f"iio: alerts {sorted(alerts)}")
     return problems
 
 
@@ -198,7 +202,7 @@ def main(path, root, seconds):
     problems = life(folder) + rights(folder)
     for name, judge in (("seismote", main_station), ("slow", slow_station), ("iio", iio_station)):
         if name in found and found[name].of("data/trace"):
-            problems += judge(folder, found[name], float(seconds))
+            problems += judge(folder, found[name], float(seconds) * (1 if name == "seismote" else 2 / 5))
         else:
             problems.append(f"{name}: nothing was published")
     return verdict(problems)
