@@ -20,11 +20,12 @@ COLOURED = coloured(40)
 
 
 def ended_event(world, page):
-    """The id of an event that has come as a whole since the page was opened."""
+    """The id of an earthquake that has come as a whole since the page was opened. (Where the recording begins anew, there may
+    be an event of a thousandth of that.)"""
     # With the first traces the page hears the waveform's messages, too; what it knows by then had begun before.
     world.until(page, f"{STATION}?.traces.end > 0")
     known = json.dumps(page.evaluate(f"[...{STATION}.events.keys()]"))
-    whole = f"[...{STATION}.events].find(([id, e]) => e.onset && e.end && !{known}.includes(id))"
+    whole = f"[...{STATION}.events].find(([id, e]) => e.onset && e.end?.pga > 1 && !{known}.includes(id))"
     world.until(page, whole, 150)
     return page.evaluate(f"{whole}[0]")
 
