@@ -1,8 +1,6 @@
 """An alarm that is seen and heard: banner, sound, notification, title and icon, in Chromium and Firefox; a screen in a hall."""
 
 import json
-import os
-import pathlib
 import statistics
 import subprocess
 import time
@@ -64,11 +62,10 @@ class Delivered:
 
 
 def delays(broker, number, wait, shown):
-    """How long after the broker's delivery the banner was seen, ms, nine times: an earthquake of another magnitude each time.
-    Half of them within 200; where more programs want to run than there are processors, within as many times that."""
+    """How long after the broker's delivery the banner was seen, ms: an earthquake of another magnitude each time."""
     delivered = Delivered(broker)
     time.sleep(0.3)
-    found, crowd = [], []
+    found = []
     try:
         for i in range(TIMES):
             magnitude = round(4.1 + i / 10, 1)
@@ -76,14 +73,11 @@ def delays(broker, number, wait, shown):
             at = delivered.next()
             wait(f"window.shown.some(([said]) => said.endsWith('{magnitude}'))")
             found.append(next(when for said, when in shown() if said.endswith(str(magnitude))) - at)
-            crowd.append(int(pathlib.Path("/proc/loadavg").read_text(encoding="ascii").split()[3].split("/")[0]) / os.cpu_count())
             # The next one is the newest, and so the first of the list, only when it is alone.
             wait("(() => { while (!document.getElementById('alarm').hidden) document.querySelector('.alarm-buttons .primary').click(); return true; })()")
     finally:
         delivered.close()
-    limit = 200 * max(1, statistics.median(crowd))
-    assert statistics.median(found) < limit, f"{sorted(found)} ms after the broker's delivery, more than {limit:.0f}"
-    return f"{statistics.median(found):.0f} ms after the broker's delivery (median of {TIMES}, at most {max(found):.0f}; allowed {limit:.0f})"
+    return found
 
 
 @early
@@ -165,13 +159,14 @@ def case_alarm_is_seen_and_heard(world):
         page.click("h1")
         world.until(page, "Seismote.sound.state() === 'ready'", 3)
         late = delays(broker, "c", lambda what: world.until(page, what, 3), lambda: page.evaluate("window.shown"))
+        assert statistics.median(late) < 200, f"{sorted(late)} ms after the broker's delivery"
         phone = world.page("#/station/net-0001/settings", broker=broker, size=(390, 844), theme="dark")
         world.until(phone, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info")
         quake(broker, 3)
         world.until(phone, BANNER, 2)
         check_looks(world, phone, "alarm-phone")
         broker.kill()
-    return late
+    return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
 
 
 def case_far_alarm_sounds_another_way(world):
@@ -298,6 +293,7 @@ def case_alarm_in_firefox(world):
         firefox.click("dialog .primary")
         firefox.run(WATCH)
         late = delays(broker, "f", lambda what: firefox.until(what, 3), lambda: firefox.value("window.shown"))
+        assert statistics.median(late) < 200, f"{sorted(late)} ms after the broker's delivery"
         event = quake(broker, 1)
         firefox.until("Seismote.sound.isPlaying()", 3)
         loud = max(firefox.wait_for("Seismote.sound.level()") for _ in range(6))
@@ -309,7 +305,7 @@ def case_alarm_in_firefox(world):
         firefox.until("document.querySelector('.station-head h1')?.textContent === 'net-0001'", 5)
         views_in_firefox(world, broker, firefox)
         broker.kill()
-    return late
+    return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
 
 
 @early
