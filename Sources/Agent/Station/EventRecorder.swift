@@ -56,7 +56,7 @@ struct EventRecorder: ~Copyable {
             before: before, waveform: configuration.waveform.enabled ? before + waveform.chunk + 1 : 0)
     }
 
-    // (What only looks is `mutating`, and another recorder `inout`: see StationPipeline.)
+    // (Members that only look are `mutating`, and another recorder is handed over `inout`: see StationPipeline.)
 
     var isActive: Bool { mutating get { open != nil } }
     var isAlarm: Bool { mutating get { open != nil && assessment.isAlarm } }

@@ -47,7 +47,7 @@ struct Dispatcher: ~Copyable {
     private var journalProblem: String?
     private let started = HostClock.monotonic()
 
-    // (What only looks is `mutating`: see StationPipeline.)
+    // (Members that only look are `mutating`: see StationPipeline.)
 
     /// Signalled when there is something for the next round.
     var wake: Wake { mutating get { inbox.wake } }
