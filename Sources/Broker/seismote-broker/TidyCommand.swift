@@ -57,7 +57,8 @@ struct TidyCommand {
     {
         guard let name = files.ledger.invitations[id]?.name else { return }
         files.ledger.hashes[name] = nil
-        try files.hold([name])
+        // (A board that had nothing before loses nothing: it may renew its certificate meanwhile.)
+        if token.before?.isEmpty != true { try files.hold([name]) }
         // What it had before, not what it has renewed since. (A service of an earlier version has not noted which.)
         let others: Set<String>
         if let before = token.before {
