@@ -124,6 +124,18 @@ struct EventRecorder: ~Copyable {
         self.end(&messenger, quality, sink, missing: Double(end - last) / rate)
     }
 
+    /// No samples come, by now up to this index: what would be over without a gap is over, and is told.
+    mutating func wait(
+        until index: Int64, messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
+    ) {
+        endInGap(before: index, messenger: &messenger, quality: quality, to: sink)
+        if case .on(_, let left) = test, let last = open?.lastIndex, index - last > Int64(left) {
+            end(&messenger, quality, sink)
+        }
+        if !waits { finishEnd(&messenger, quality, sink) }
+        isQuiet = open == nil && closing == nil && !test.isWanted
+    }
+
     /// Detectors have begun anew, with other settings, and can trigger after so many samples.
     mutating func detectorsBegan(blind: Int) { assessment.detectorsBegan(blind: blind) }
 

@@ -19,6 +19,8 @@ struct ScriptedSensor: SensorDriver {
         case openFails(SensorError)
         case open(rate: Double)
         case block
+        /// As a block, of motion.
+        case shake
         /// From the next block on the driver says that this is the true rate.
         case measured(MeasuredRate)
         /// As a block, all samples the same.
@@ -56,6 +58,7 @@ struct ScriptedSensor: SensorDriver {
         }
         switch step {
         case .block: return fill(&block, noise: 0.01)
+        case .shake: return fill(&block, noise: 1)
         case .frozen: return fill(&block, noise: 0)
         case .readFails(let error): throw error
         case .readFailsLater(let error):
@@ -290,6 +293,28 @@ struct ScriptedSensor: SensorDriver {
         #expect(Set(traces.compactMap { $0["rate_hz"] as? Double }) == [20])
         #expect(status.samples.load(ordering: .relaxed) == 960 && status.gaps.load(ordering: .relaxed) == 1)
         #expect(status.now.sensor?.rate == 200)
+    }
+
+    /// An event that was open when the sensor went was told as under way until the sensor came back.
+    @Test func anEventDoesNotWaitForASensorThatIsAway() throws {
+        let collected = Collected()
+        let (fault, gone) = (SensorError(.fault, "EIO"), SensorError(.missing, "no such device"))
+        let quiet = [ScriptedSensor.Step](repeating: .block, count: 70)
+        let motion = [ScriptedSensor.Step](repeating: .shake, count: 10)
+        let away = [ScriptedSensor.Step](repeating: .openFails(gone), count: 20)
+        let (status, script) = try Self.run(
+            [.open(rate: 100)] + quiet + motion + [.readFails(fault)] + away, sink: collected.sink
+        ) {
+            $0.detection.level.enabled = true
+            $0.detection.event.postEvent = 1
+        }
+        func kinds() -> [String] { collected.messages("event/trigger").compactMap { $0["event_type"] as? String } }
+        #expect(eventually { kinds().first == "onset" })
+        #expect(eventually(within: 20) { kinds().last == "end" && !status.isEventOpen.load(ordering: .relaxed) })
+        #expect(status.now.problem == .sensor(gone) && !script.isEmpty)
+        status.requestStop()
+        #expect(eventually { status.now.finished })
+        #expect(kinds().filter { $0 == "end" }.count == 1)
     }
 
     @Test func onlyARateThatIsCertainlyOtherChangesAnything() {

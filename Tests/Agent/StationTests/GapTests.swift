@@ -246,6 +246,63 @@ import Values
         }
     }
 
+    /// While a sensor is away an event ends as soon as it would have without motion: it was told as under way until samples came
+    /// back. What is told of it, and of what follows, is what is told where nobody waits for them.
+    @Test(arguments: [1.5, 3, 9.5, 12.75, 13, 60, 3600]) func anEventDoesNotWaitForASensorThatIsAway(missing: Double)
+        throws
+    {
+        // (A short gap is bridged: an event in the midst of its motion goes on, however short its rest may be.)
+        let isBridged = missing < 2
+        let configuration = testConfiguration {
+            $0.conditioning.settle = nil
+            $0.detection.event.postEvent = isBridged ? 1 : 15
+        }
+        var recording = burst(seconds: 90, from: 20, to: 25, amplitude: 3)
+        let second = burst(seconds: 90, from: 60, to: 65, amplitude: 2)
+        for i in 3000..<9000 { recording.x[i] = second.x[i] }
+        let blocks = recording.blocks(of: 50, gaps: [isBridged ? 2250 : 2750: Int(missing * 100)])
+        /// What is sent, and how long the sensor had been away at each end of an event; nil: it was not.
+        func play(waiting: Bool) throws -> (sent: [Sent], ends: [Double?]) {
+            var pipeline = try StationPipeline(
+                configuration: configuration, sensor: StationSensor(rate: 100), boot: "boot")
+            var (sent, away, ended): ([Sent], Double?, [Double?]) = ([], nil, [])
+            let sink: PublicationSink = { header, bytes in
+                let one = Sent(topic: header.topic, qos: header.qos, retain: header.retain, bytes: Array(bytes))
+                sent.append(one)
+                if one.name == "event/trigger", one.json["event_type"] as? String == "end" { ended.append(away) }
+            }
+            for block in blocks {
+                if block.gapBefore, !sent.isEmpty, waiting {
+                    for k in 1...max(1, Int(min(missing, 100) * 4)) {
+                        away = Double(k) / 4
+                        pipeline.wait(seconds: Double(k) / 4, to: sink)
+                    }
+                    away = nil
+                }
+                pipeline.process(block, quality: .replay, to: sink)
+            }
+            pipeline.finish(to: sink)
+            return (sent, ended)
+        }
+        let (waited, plain) = (try play(waiting: true), try play(waiting: false))
+        #expect(ends(waited.sent).count == 2 && plain.ends == [nil, nil])
+        let first = try #require(waited.ends.first)
+        let missed = try #require(ends(plain.sent).first?["missing_s"] as? Double)
+        if missed < missing {
+            let away = try #require(first)
+            #expect(missing > 13 && away > missed && away <= missed + 0.25)
+        } else {
+            #expect(missing < 15 && first == nil)
+        }
+        for name in Set(plain.sent.map(\.name)) {
+            func texts(_ sent: [Sent]) -> [String] {
+                sent.filter { $0.name == name }.map { String(decoding: $0.bytes, as: UTF8.self) }
+            }
+            let isSame = texts(waited.sent) == texts(plain.sent)
+            #expect(isSame, "\(name)")
+        }
+    }
+
     /// The noise before a gap is known behind it: an earthquake is found as soon as the filters have settled, by each detector
     /// that compares with an average, by itself. Noise alone is none, however often it is cut.
     /// - Parameter method: of STA/LTA; nil: the detector of energy.

@@ -154,9 +154,11 @@ final class SamplingThread {
     // MARK: Opening
 
     /// Tries until a sensor is there; nil when the thread is to end.
-    private func open() -> SensorDescription? {
+    /// - Parameter meanwhile: is done before each try.
+    private func open(_ meanwhile: () -> Void = {}) -> SensorDescription? {
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
+            meanwhile()
             do throws(SensorError) {
                 let sensor: SensorDescription
                 if let found = openSensor.take() { sensor = found } else { sensor = try driver.open() }
@@ -183,7 +185,7 @@ final class SamplingThread {
 
     /// Until the sensor is there and the settings fit it; false when the thread is to end.
     private func openAgain(_ session: inout SamplingSession, _ pipeline: inout StationPipeline) -> Bool {
-        while let sensor = open() {
+        while let sensor = open({ noteSilence(session, &pipeline) }) {
             do throws(StationError) {
                 if sensor != session.sensor {
                     try pipeline.change(sensor: StationSensor(sensor), (configuration, revision), to: sink)
@@ -271,11 +273,7 @@ final class SamplingThread {
             pipeline.process(
                 session.block, quality: session.sensor.clock == .recording ? .replay : clockQuality,
                 fault: session.watch.invalidReason, to: sink)
-            status.isEventOpen.store(pipeline.isEventOpen(), ordering: .relaxed)
-            if pipeline.isAlarm != isAlarm {
-                isAlarm.toggle()
-                if isAlarm { alarm?.raise() }
-            }
+            noteEvent(&pipeline)
             if pipeline.level != level {
                 level = pipeline.level
                 status.change { $0.level = level }
@@ -295,6 +293,20 @@ final class SamplingThread {
         }
         pipeline.finish(to: sink)
         publishCounters(pipeline.status, pipeline.isSettling)
+    }
+
+    /// An event does not wait for a sensor that is away.
+    private func noteSilence(_ session: SamplingSession, _ pipeline: inout StationPipeline) {
+        guard speed > 0 else { return }
+        pipeline.wait(seconds: Double(HostClock.monotonic() - session.lastTime) * speed / 1e9, to: sink)
+        noteEvent(&pipeline)
+    }
+
+    private func noteEvent(_ pipeline: inout StationPipeline) {
+        status.isEventOpen.store(pipeline.isEventOpen(), ordering: .relaxed)
+        guard pipeline.isAlarm != isAlarm else { return }
+        isAlarm.toggle()
+        if isAlarm { alarm?.raise() }
     }
 
     /// Takes down that a block has come.
