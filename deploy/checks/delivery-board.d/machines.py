@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import tarfile
+import tempfile
 import threading
 import time
 
@@ -15,8 +16,7 @@ checks = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def packages(work, names):
     """These folders of `work`, by http on port 80."""
-    site = os.path.join(work, "site-" + names[-1])
-    os.makedirs(site)
+    site = tempfile.mkdtemp(prefix="site-", dir=work)
     for name in names:
         os.symlink(os.path.join(work, name), os.path.join(site, name))
     serve(functools.partial(Files, directory=site), 80)
