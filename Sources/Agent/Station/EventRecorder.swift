@@ -125,7 +125,7 @@ struct EventRecorder: ~Copyable {
     }
 
     /// No samples come, by now up to this index: what would be over without a gap is over, and is told.
-    mutating func wait(
+    mutating func noteSilence(
         until index: Int64, messenger: inout Messenger, quality: TimeQuality, to sink: PublicationSink
     ) {
         endInGap(before: index, messenger: &messenger, quality: quality, to: sink)

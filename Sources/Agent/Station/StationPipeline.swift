@@ -216,11 +216,11 @@ public struct StationPipeline: ~Copyable {
 
     /// No samples come: an event that would have ended without motion meanwhile ends now, not when they come back.
     /// - Parameter seconds: since the last sample.
-    public mutating func wait(seconds: Double, to sink: PublicationSink) {
+    public mutating func noteSilence(seconds: Double, to sink: PublicationSink) {
         guard clock != nil, seconds > GapBridge.longest, !events.isQuiet else { return }
         releaseHeld(to: sink)
         if summary.isPending { sendSummary(to: sink) }
-        events.wait(
+        events.noteSilence(
             until: stretchStart + Int64(loaded) + Int64(seconds * rate), messenger: &messenger, quality: quality,
             to: sink)
     }

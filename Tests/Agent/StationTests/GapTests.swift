@@ -275,7 +275,7 @@ import Values
                 if block.gapBefore, !sent.isEmpty, waiting {
                     for k in 1...max(1, Int(min(missing, 100) * 4)) {
                         away = Double(k) / 4
-                        pipeline.wait(seconds: Double(k) / 4, to: sink)
+                        pipeline.noteSilence(seconds: Double(k) / 4, to: sink)
                     }
                     away = nil
                 }

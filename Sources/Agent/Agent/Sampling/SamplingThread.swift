@@ -298,10 +298,11 @@ final class SamplingThread {
     /// An event does not wait for a sensor that is away.
     private func noteSilence(_ session: SamplingSession, _ pipeline: inout StationPipeline) {
         guard speed > 0 else { return }
-        pipeline.wait(seconds: Double(HostClock.monotonic() - session.lastTime) * speed / 1e9, to: sink)
+        pipeline.noteSilence(seconds: Double(HostClock.monotonic() - session.lastTime) * speed / 1e9, to: sink)
         noteEvent(&pipeline)
     }
 
+    /// Takes down whether an event is open, and raises the alarm that has begun.
     private func noteEvent(_ pipeline: inout StationPipeline) {
         status.isEventOpen.store(pipeline.isEventOpen(), ordering: .relaxed)
         guard pipeline.isAlarm != isAlarm else { return }
