@@ -125,9 +125,9 @@ end_jobs() {
 }
 
 # at_work: how many programs work now that were not started by this script. (A line is: number, name in parentheses, state,
-# parent. What the kernel does itself descends from 2.)
+# parent. What the kernel does itself descends from 2; what has ended since its folder was seen is no error.)
 at_work() {
-    cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk -v own=$$ '
+    (cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null || true) | awk -v own=$$ '
         { id = $1 + 0; sub(/.*\) /, ""); parent[id] = $2 + 0; if ($1 == "R") running[id] = 1 }
         END {
             for (id in running) {
