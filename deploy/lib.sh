@@ -215,11 +215,13 @@ release_flags=(--static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld 
     # What no program uses is left out, though it is public in its room: 1 300 KiB of the agent's file.
     -Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xswiftc -Xfrontend -Xswiftc -function-sections
     -Xlinker "--build-id=0x$(printf '%040d' 0)" -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
-    # Symbols for the debugger name files and modules, and C of other packages does in its messages: without the folder of the
-    # source, and without that of the caches.
-    -Xswiftc -debug-prefix-map -Xswiftc "$repository=."
-    -Xswiftc -debug-prefix-map -Xswiftc "$cache=.build"
-    -Xcc "-ffile-prefix-map=$repository=.")
+    # Two builds of one commit by deploy/package, in whatever folders, give the same bytes. Symbols for the debugger name files,
+    # and C of other packages does in its messages: without the folder of the source, and without that of the cache, where
+    # checks build what others wrote (schedule.sh). They would name the compiler's cache of C modules, too, in a folder whose
+    # name is a hash of the command line.
+    -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs
+    -Xswiftc -debug-prefix-map -Xswiftc "$repository=." -Xcc "-ffile-prefix-map=$repository=."
+    -Xswiftc -debug-prefix-map -Xswiftc "$cache/release=./.build" -Xcc "-ffile-prefix-map=$cache/release=./.build")
 export release_flags
 
 # SwiftPM does not always stand being started twice in one folder, and checks run beside each other: one at a time.
