@@ -233,8 +233,8 @@ struct Locator {
         /// Cost at the best depth.
         var cost = Double.infinity
         var depth = 0
-
-        var weight: Double { density + 2 * log(side) }
+        /// Natural logarithm of the probability of all of it, not normed.
+        var weight = -Double.infinity
     }
 
     private mutating func look(_ middle: SIMD2<Double>, _ side: Double) -> Cell {
@@ -255,6 +255,7 @@ struct Locator {
             sum += TravelTimeColumns.thickness[depth] * exp(cell.cost - cost)
         }
         cell.density = log(sum) - cell.cost
+        cell.weight = cell.density + 2 * log(side)
         return cell
     }
 
