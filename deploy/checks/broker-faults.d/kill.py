@@ -24,6 +24,8 @@ KNOWN = 0.6
 TAIL = 1.6
 # What of an event's waveform lies before its onset (the settings of mqtt.d/agent.py).
 PRE_EVENT = 1.0
+# NATS sends again after so many seconds what a reader has not acknowledged.
+RESEND = 5
 
 
 def opened(agent):
@@ -60,6 +62,15 @@ async def until_empty(agents, reader, patience):
             return True
         await asyncio.sleep(0.5)
     return False
+
+
+async def until_whole(agents, reader, patience):
+    """Waits until no number is missing of what came: the broker may be about to send something again."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        if not any(reader.readings[agent.station].account(stream)[1] for agent in agents for stream in ("trace", "trigger")):
+            return
+        await asyncio.sleep(0.5)
 
 
 def account(agents, reader, runs=None):
@@ -192,6 +203,8 @@ async def brokers_part(program, broker, kills, seed, judged):
     for agent in agents:
         agent.stop()
     await asyncio.sleep(1)
+    if judged:
+        await until_whole(agents, reader, 4 * RESEND)
     total, problems = account(agents, reader)
     traces = [reader.readings[name].account("trace") for name in names]
     gaps = [one["gaps"] for name in names for _, one in reader.readings[name].health[-1:]]
@@ -218,7 +231,7 @@ async def main(program, folder, agent_kills, broker_kills, seed):
     with Stalls(folder) as stalls:
         results = await asyncio.gather(
             agents_part(program, os.path.join(folder, "agents"), int(agent_kills), int(seed), stalls),
-            brokers_part(program, Nats(folder), int(broker_kills), int(seed), True),
+            brokers_part(program, Nats(folder, RESEND), int(broker_kills), int(seed), True),
             brokers_part(program, Mosquitto(folder, persistent=True), int(broker_kills), int(seed), False))
     return verdict([problem for result in results for problem in result])
 

@@ -204,15 +204,23 @@ class Mosquitto311(Mosquitto):
 
 
 class Nats(Broker):
+    """`resend`: seconds after which it sends again what a reader has not acknowledged (30 where nothing is said)."""
     name, version = "nats", 4
     lacks = frozenset({"MQTT 5"})
+
+    def __init__(self, folder, resend=30):
+        super().__init__(folder)
+        self.resend = resend
 
     def launch(self):
         path = self.write("nats.conf", f"""
 server_name: check
 listen: 127.0.0.1:{free_port()}
 jetstream {{ store_dir: "{self.path('store')}", max_mem: 64M, max_file: 256M }}
-mqtt {{ listen: 127.0.0.1:{self.port} }}
+mqtt {{
+    listen: 127.0.0.1:{self.port}
+    ack_wait: "{self.resend}s"
+}}
 """)
         self.spawn([found("nats-server"), "-c", path])
 

@@ -68,7 +68,8 @@ class Readings:
     def json(self, stream, object_, message, late):
         key = (object_["boot"], stream)
         seq = object_["seq"]
-        if not late and seq < self.highest.get(key, -1) and seq not in self.streams[key]:
+        # (What the broker sends again may come after the next.)
+        if not late and not message.dup and seq < self.highest.get(key, -1) and seq not in self.streams[key]:
             self.out_of_order += 1
         self.highest[key] = max(seq, self.highest.get(key, -1))
         self.streams[key][seq] += 1
