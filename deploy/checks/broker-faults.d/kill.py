@@ -195,7 +195,11 @@ async def brokers_part(program, broker, kills, seed, judged):
     chance = random.Random(seed)
     for _ in range(kills):
         await asyncio.sleep(chance.uniform(1, 9))
+        # With the broker goes what was on its way to the reader.
+        reader.deafen()
+        await asyncio.sleep(1)
         broker.stop()
+        reader.cut()
         await asyncio.sleep(chance.uniform(0, 2))
         await broker.start()
     await asyncio.sleep(6)
@@ -203,15 +207,22 @@ async def brokers_part(program, broker, kills, seed, judged):
     for agent in agents:
         agent.stop()
     await asyncio.sleep(1)
+    lost = 0
     if judged:
         await until_whole(agents, reader, 4 * RESEND)
+        # (Not all that it has acknowledged outlives its kill, though: that is no loss of the stations'.)
+        for message in broker.acknowledged():
+            readings = reader.readings.get(message.topic.split("/")[1])
+            if readings and readings.lacks(message):
+                lost += 1
+                readings.take(message)
     total, problems = account(agents, reader)
     traces = [reader.readings[name].account("trace") for name in names]
     gaps = [one["gaps"] for name in names for _, one in reader.readings[name].health[-1:]]
     print(f"{broker.name} killed {kills} times, 3 stations: {total['events']} events, {total['messages']} event messages, "
           f"{total['missing']} missing, {total['again']} twice; {sum(t[0] for t in traces)} traces, "
           f"{sum(t[1] for t in traces)} missing, {sum(t[2] for t in traces)} twice; {sum(gaps)} gaps in sampling"
-          + ("" if judged else f" (not judged; {len(problems)} defects)"))
+          + (f"; of what it had acknowledged it lost {lost}" if judged else "") + ("" if judged else f" (not judged; {len(problems)} defects)"))
     reader.close()
     broker.stop()
     if not judged:
@@ -231,7 +242,7 @@ async def main(program, folder, agent_kills, broker_kills, seed):
     with Stalls(folder) as stalls:
         results = await asyncio.gather(
             agents_part(program, os.path.join(folder, "agents"), int(agent_kills), int(seed), stalls),
-            brokers_part(program, Nats(folder, RESEND), int(broker_kills), int(seed), True),
+            brokers_part(program, Nats(folder, RESEND, traced=True), int(broker_kills), int(seed), True),
             brokers_part(program, Mosquitto(folder, persistent=True), int(broker_kills), int(seed), False))
     return verdict([problem for result in results for problem in result])
 

@@ -13,6 +13,7 @@ class Reader:
         self.broker = broker
         self.readings = {name: Readings(name) for name in stations}
         self.ready = asyncio.Event()
+        self.client = None
         self.task = asyncio.create_task(self.run())
 
     def take(self, message):
@@ -22,7 +23,7 @@ class Reader:
 
     async def run(self):
         while True:
-            client = Client("reader", version=4, take=self.take)
+            self.client = client = Client("reader", version=4, take=self.take)
             try:
                 await client.connect(self.broker.port, clean=False)
                 await client.subscribe("seismote/#")
@@ -33,6 +34,14 @@ class Reader:
             finally:
                 await client.close(politely=False)
             await asyncio.sleep(0.1)
+
+    def deafen(self):
+        """It reads nothing more, and so acknowledges nothing, until `cut`."""
+        self.client.writer.transport.pause_reading()
+
+    def cut(self):
+        """Its connection ends, and what lay in it unread is lost: the broker has to send it again."""
+        self.client.writer.transport.abort()
 
     def close(self):
         self.task.cancel()

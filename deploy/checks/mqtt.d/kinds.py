@@ -9,6 +9,7 @@ import getpass
 import glob
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import time
 
+from client import Message
 from programs import spawn
 
 
@@ -204,13 +206,14 @@ class Mosquitto311(Mosquitto):
 
 
 class Nats(Broker):
-    """`resend`: seconds after which it sends again what a reader has not acknowledged (30 where nothing is said)."""
+    """`resend`: seconds after which it sends again what a reader has not acknowledged (30 where nothing is said). `traced`: its log
+    says what comes and goes."""
     name, version = "nats", 4
     lacks = frozenset({"MQTT 5"})
 
-    def __init__(self, folder, resend=30):
+    def __init__(self, folder, resend=30, traced=False):
         super().__init__(folder)
-        self.resend = resend
+        self.resend, self.traced = resend, traced
 
     def launch(self):
         path = self.write("nats.conf", f"""
@@ -222,7 +225,40 @@ mqtt {{
     ack_wait: "{self.resend}s"
 }}
 """)
-        self.spawn([found("nats-server"), "-c", path])
+        self.spawn([found("nats-server"), "-c", path, *(["-V"] if self.traced else [])])
+
+    def acknowledged(self):
+        """The messages of QoS 1 that it has acknowledged, by its own log (`traced`)."""
+        with open(self.path("log"), "rb") as log:
+            coming, taken = {}, {}
+            for line in log:
+                if not (found := TRACED.search(line)):
+                    continue
+                connection, what, number = found[1], found[2], found[4]
+                if what == b"<<- [PUBLISH ":
+                    coming[connection] = message = [found[3].decode(), b""]
+                    if number:
+                        taken[connection, number] = message
+                elif what == b"<<- MSG_PAYLOAD: [":
+                    coming[connection][1] = b"".join(map(unquoted, QUOTED.findall(found[5])))
+                elif (connection, number) in taken:
+                    topic, payload = taken.pop((connection, number))
+                    yield Message(topic, payload, 1, False, True, {})
+
+
+# Lines of NATS's log, and the characters of a string as Go writes it.
+TRACED = re.compile(rb'mid:(\d+) - "[^"]*" - (<<- \[PUBLISH |<<- MSG_PAYLOAD: \[|->> \[PUBACK )(?:(\S+) dup.*?)?(?:pi=(\d+)\]|"(.*)"\]|)\s*$')
+QUOTED = re.compile(rb"\\x..|\\u....|\\U........|\\.|[^\\]+")
+
+
+def unquoted(part):
+    if part[:1] != b"\\":
+        return part
+    if part[1:2] == b"x":
+        return bytes([int(part[2:], 16)])
+    if part[1:2] in b"uU":
+        return chr(int(part[2:], 16)).encode()
+    return {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}.get(part[1:], part[1:])
 
 
 class Rumqttd(Broker):

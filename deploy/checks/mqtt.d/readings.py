@@ -87,6 +87,17 @@ class Readings:
             elif object_["event_type"] == "end":
                 self.ended[object_["event_id"]] = object_
 
+    def lacks(self, message):
+        """Whether it is an event's or a trace, and has not come."""
+        topic = message.topic[len(self.prefix):]
+        stream = topic.split("/")[-1]
+        if message.payload and topic.startswith("data/waveform/"):
+            return message.payload not in self.waveforms.get(stream, ())
+        if not message.payload or stream not in ("trace", "trigger"):
+            return False
+        object_ = json.loads(message.payload)
+        return object_["seq"] not in self.streams.get((object_["boot"], stream), ())
+
     def account(self, stream, since=0):
         """(messages that came, numbers that are missing, messages that came again) of all runs together. `since`:
         numbers below are none of ours, for a reader that came late."""
