@@ -233,7 +233,8 @@ struct Locator {
         /// Cost at the best depth.
         var cost = Double.infinity
         var depth = 0
-        /// Natural logarithm of the probability of all of it, not normed.
+        /// Natural logarithm of the probability of all of it, not normed; kept, since the heaviest is looked for after each
+        /// halving.
         var weight = -Double.infinity
     }
 
