@@ -68,7 +68,7 @@ async def until_whole(agents, reader, patience):
     """Waits until no number is missing of what came: the broker may be about to send something again."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
-        if not any(reader.readings[agent.station].account(stream)[1] for agent in agents for stream in ("trace", "trigger")):
+        if not any(reader.readings[agent.station].holes(stream) for agent in agents for stream in ("trace", "trigger")):
             return
         await asyncio.sleep(0.5)
 
@@ -196,7 +196,7 @@ async def brokers_part(program, broker, kills, seed, judged):
     for _ in range(kills):
         await asyncio.sleep(chance.uniform(1, 9))
         # With the broker goes what was on its way to the reader.
-        reader.deafen()
+        await reader.deafen()
         await asyncio.sleep(1)
         broker.stop()
         reader.cut()
@@ -212,8 +212,7 @@ async def brokers_part(program, broker, kills, seed, judged):
         await until_whole(agents, reader, 4 * RESEND)
         # (Not all that it has acknowledged outlives its kill, though: that is no loss of the stations'.)
         for message in broker.acknowledged():
-            readings = reader.readings.get(message.topic.split("/")[1])
-            if readings and readings.lacks(message):
+            if (readings := reader.of(message)) and readings.lacks(message):
                 lost += 1
                 readings.take(message)
     total, problems = account(agents, reader)
@@ -222,7 +221,7 @@ async def brokers_part(program, broker, kills, seed, judged):
     print(f"{broker.name} killed {kills} times, 3 stations: {total['events']} events, {total['messages']} event messages, "
           f"{total['missing']} missing, {total['again']} twice; {sum(t[0] for t in traces)} traces, "
           f"{sum(t[1] for t in traces)} missing, {sum(t[2] for t in traces)} twice; {sum(gaps)} gaps in sampling"
-          + (f"; of what it had acknowledged it lost {lost}" if judged else "") + ("" if judged else f" (not judged; {len(problems)} defects)"))
+          + (f"; of what it had acknowledged it lost {lost}" if judged else f" (not judged; {len(problems)} defects)"))
     reader.close()
     broker.stop()
     if not judged:

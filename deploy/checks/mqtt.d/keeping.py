@@ -12,36 +12,45 @@ class Reader:
     def __init__(self, broker, stations):
         self.broker = broker
         self.readings = {name: Readings(name) for name in stations}
+        # While it is connected, and has asked for everything.
         self.ready = asyncio.Event()
-        self.client = None
+        self.transport = None
         self.task = asyncio.create_task(self.run())
 
     def take(self, message):
-        name = message.topic.split("/")[1] if "/" in message.topic else ""
-        if name in self.readings:
-            self.readings[name].take(message)
+        if readings := self.of(message):
+            readings.take(message)
+
+    def of(self, message):
+        """The readings of the station whose message it is; None: of none that it reads."""
+        return self.readings.get(message.topic.split("/")[1] if "/" in message.topic else "")
 
     async def run(self):
         while True:
-            self.client = client = Client("reader", version=4, take=self.take)
+            client = Client("reader", version=4, take=self.take)
             try:
                 await client.connect(self.broker.port, clean=False)
                 await client.subscribe("seismote/#")
+                self.transport = client.writer.transport
                 self.ready.set()
                 await client.closed.wait()
             except (OSError, Refused, asyncio.TimeoutError, asyncio.IncompleteReadError):
                 pass
             finally:
+                self.ready.clear()
                 await client.close(politely=False)
             await asyncio.sleep(0.1)
 
-    def deafen(self):
-        """It reads nothing more, and so acknowledges nothing, until `cut`."""
-        self.client.writer.transport.pause_reading()
+    async def deafen(self):
+        """From now on it reads nothing, and so acknowledges nothing, until `cut`."""
+        await asyncio.wait_for(self.ready.wait(), 30)
+        self.transport.pause_reading()
 
     def cut(self):
-        """Its connection ends, and what lay in it unread is lost: the broker has to send it again."""
-        self.client.writer.transport.abort()
+        """Its connection ends, and what lay in it unread is lost: the broker has to send it again, which may be late."""
+        self.transport.abort()
+        for readings in self.readings.values():
+            readings.was_cut = True
 
     def close(self):
         self.task.cancel()

@@ -240,25 +240,24 @@ mqtt {{
                     if number:
                         taken[connection, number] = message
                 elif what == b"<<- MSG_PAYLOAD: [":
-                    coming[connection][1] = b"".join(map(unquoted, QUOTED.findall(found[5])))
+                    coming[connection][1] = ESCAPE.sub(unescaped, found[5])
                 elif (connection, number) in taken:
                     topic, payload = taken.pop((connection, number))
                     yield Message(topic, payload, 1, False, True, {})
 
 
-# Lines of NATS's log, and the characters of a string as Go writes it.
+# Lines of NATS's log, and what Go writes in a string in place of characters.
 TRACED = re.compile(rb'mid:(\d+) - "[^"]*" - (<<- \[PUBLISH |<<- MSG_PAYLOAD: \[|->> \[PUBACK )(?:(\S+) dup.*?)?(?:pi=(\d+)\]|"(.*)"\]|)\s*$')
-QUOTED = re.compile(rb"\\x..|\\u....|\\U........|\\.|[^\\]+")
+ESCAPE = re.compile(rb"\\(?:x(..)|u(....)|U(........)|(.))")
 
 
-def unquoted(part):
-    if part[:1] != b"\\":
-        return part
-    if part[1:2] == b"x":
-        return bytes([int(part[2:], 16)])
-    if part[1:2] in b"uU":
-        return chr(int(part[2:], 16)).encode()
-    return {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}.get(part[1:], part[1:])
+def unescaped(found):
+    byte, short, long, character = found.groups()
+    if byte:
+        return bytes([int(byte, 16)])
+    if character:
+        return {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}.get(character, character)
+    return chr(int(short or long, 16)).encode()
 
 
 class Rumqttd(Broker):

@@ -31,6 +31,8 @@ class Readings:
         # (boot, stream) -> {seq: how often}
         self.streams = collections.defaultdict(collections.Counter)
         self.first_seq, self.out_of_order = {}, 0
+        # Its reader was cut off: what the broker sends again may come after the next.
+        self.was_cut = False
         self.highest = {}
         self.health, self.online = [], []
         self.waveforms = collections.defaultdict(list)
@@ -68,8 +70,7 @@ class Readings:
     def json(self, stream, object_, message, late):
         key = (object_["boot"], stream)
         seq = object_["seq"]
-        # (What the broker sends again may come after the next.)
-        if not late and not message.dup and seq < self.highest.get(key, -1) and seq not in self.streams[key]:
+        if not late and not (self.was_cut and message.dup) and seq < self.highest.get(key, -1) and seq not in self.streams[key]:
             self.out_of_order += 1
         self.highest[key] = max(seq, self.highest.get(key, -1))
         self.streams[key][seq] += 1
