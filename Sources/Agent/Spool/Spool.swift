@@ -508,15 +508,19 @@ extension Spool {
     private mutating func checkMessages(_ table: Table, _ left: inout Int) throws(SpoolError) {
         var damaged: [Int64] = []
         var others: [(key: Int64, state: Int)] = []
+        var unlike: [Int64] = []
         do {
             let row = try database.use(.messages, table)
             while left > 0, try row.step() {
                 left -= row.blob(11).count + 100
+                // The same bytes, but SQLite finds them under no text. (Asked before they are read as one.)
+                let isUnlike = !row.isNull(8) && !row.isText(8)
                 guard let (message, state) = StoredMessage.read(row), message.key & 3 == table.rawValue else {
                     damaged.append(row.int64(0))
                     continue
                 }
                 if state != row.int(12) { others.append((message.key, state)) }
+                if isUnlike { unlike.append(message.key) }
             }
         }
         for key in damaged where try !dropDamaged(key, table) { throw wrongNumber() }
@@ -529,9 +533,14 @@ extension Spool {
             if row.waits { inventory.remove(table, row.size) } else { inventory.forget(row.size) }
             if state == 0 { inventory.add(table, row.size) } else { inventory.keep(row.size) }
         }
+        for key in unlike where table == .essential {
+            let statement = try database.use(.setEventText)
+            statement.bind(1, key)
+            try statement.run()
+        }
     }
 
-    /// The row that its number or name leads to is another, good one.
+    /// The row that its number or name leads to is another, good one, or none.
     private func wrongNumber() -> SpoolError { database.damage("a row cannot be found by its key") }
 
     private mutating func checkFacts() throws(SpoolError) {
@@ -540,7 +549,9 @@ extension Spool {
         do {
             let row = try database.use(.allFacts)
             while try row.step() {
+                let isUnlike = !row.isText(0)
                 if row.int64(2) == StoredMessage.checksum(row.text(0), row.blob(1)) {
+                    if isUnlike { throw wrongNumber() }
                     good.insert(row.bytes(0))
                 } else {
                     damaged.append(row.bytes(0))

@@ -96,17 +96,37 @@ import Testing
 
         /// The bits of each row's number, and which row it is.
         var bitsOfNumbers: [(row: String, bit: Int)] {
-            let size = PageFile.pageBytes
-            return (1..<bytes.count / size).flatMap { number -> [(row: String, bit: Int)] in
-                let page = Page(Array(bytes[number * size..<(number + 1) * size]))
-                guard page.kind == .tableLeaf, let cells = page.cells() else { return [] }
-                return cells.flatMap { cell -> [(row: String, bit: Int)] in
-                    var start = cell.offset
-                    _ = Page.number(page.bytes, &start)
-                    return ((number * size + start) * 8..<(number * size + cell.start) * 8).map {
-                        ("row \(cell.key) of page \(number + 1)", $0)
-                    }
+            leaves([.tableLeaf]).flatMap { page, start, cell -> [(row: String, bit: Int)] in
+                var place = cell.offset
+                _ = Page.number(page.bytes, &place)
+                return ((start + place) * 8..<(start + cell.start) * 8).map { (name(start, cell), $0) }
+            }
+        }
+
+        /// The bit of each text that makes bytes of it, and of all bytes that which makes a text of them (the last one of the
+        /// kind of a column in the head of a record, sqlite.org/fileformat2.html, 2.1).
+        var bitsOfKinds: [(row: String, bit: Int)] {
+            leaves([.tableLeaf, .indexLeaf]).flatMap { page, start, cell -> [(row: String, bit: Int)] in
+                var (place, found) = (cell.start, [(row: String, bit: Int)]())
+                guard let size = Page.number(page.bytes, &place) else { return [] }
+                while place < cell.start + Int(size), let kind = Page.number(page.bytes, &place) {
+                    if kind >= 12 { found.append((name(start, cell), (start + place - 1) * 8)) }
                 }
+                return found
+            }
+        }
+
+        private func name(_ start: Int, _ cell: Page.Cell) -> String {
+            "row \(cell.key) of page \(start / PageFile.pageBytes + 1)"
+        }
+
+        /// Cells of the leaves of these kinds, each with its page and where that begins.
+        private func leaves(_ kinds: Set<Page.Kind>) -> [(page: Page, start: Int, cell: Page.Cell)] {
+            let size = PageFile.pageBytes
+            return (1..<bytes.count / size).flatMap { number -> [(page: Page, start: Int, cell: Page.Cell)] in
+                let page = Page(Array(bytes[number * size..<(number + 1) * size]))
+                guard let kind = page.kind, kinds.contains(kind), let cells = page.cells() else { return [] }
+                return cells.map { (page, number * size, $0) }
             }
         }
     }
@@ -114,6 +134,8 @@ import Testing
     /// What became of a flipped bit.
     struct Outcome {
         var missing = 0
+        /// Messages and facts that were not there before the file was looked through.
+        var missingAtFirst = 0
         var isSaid = false
         var problem: String?
     }
@@ -137,6 +159,9 @@ import Testing
             var content = Content()
             do {
                 content = try Content(&spool)
+                outcome.missingAtFirst =
+                    sample.content.messages.keys.count { content.messages[$0] == nil }
+                    + sample.content.facts.keys.count { content.facts[$0] == nil }
                 try spool.checkpoint()
                 try spool.check()
                 content = try Content(&spool)
@@ -225,6 +250,18 @@ import Testing
         for (row, bit) in sample.bitsOfNumbers {
             let outcome = try Self.flip(sample, bit, whileOpen: whileOpen)
             #expect(outcome.problem == nil, "\(row), bit \(bit % 8)")
+        }
+    }
+
+    /// Each text that is stored as bytes, and the other way round: SQLite finds no bytes where a text is asked for.
+    @Test(arguments: [false, true]) func eachKindOfText(whileOpen: Bool) throws {
+        let sample = try Sample()
+        #expect(sample.bitsOfKinds.count > 100)
+        for (row, bit) in sample.bitsOfKinds {
+            let outcome = try Self.flip(sample, bit, whileOpen: whileOpen)
+            #expect(outcome.problem == nil && outcome.missing == 0, "\(row), byte \(bit / 8 % 4096)")
+            // What opens a file sees it, before the first hour is over.
+            #expect(whileOpen || outcome.missingAtFirst == 0, "\(row), byte \(bit / 8 % 4096)")
         }
     }
 

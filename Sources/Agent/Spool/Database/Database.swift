@@ -449,6 +449,8 @@ struct Statement: ~Copyable {
     func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
     func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    /// To be asked before `text`, which makes one of it.
+    func isText(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_TEXT }
 
     /// Bytes that are not UTF-8 are replaced.
     func text(_ column: Int32) -> String {

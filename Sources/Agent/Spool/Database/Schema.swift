@@ -103,7 +103,7 @@ enum Query: Int, CaseIterable {
     case getFact, setFact, deleteFact, factNames
     case sums, segments
     case setLevels, levels, ofEvent, eventParts
-    case row, messages, setState, allLevels, deleteLevels, allFacts, deleteFactBytes
+    case row, messages, setState, setEventText, allLevels, deleteLevels, allFacts, deleteFactBytes
     case setVibration, vibration, allVibration, oldestVibration, newestVibration, deleteVibration
 
     static let count = allCases.count * Table.allCases.count
@@ -210,6 +210,7 @@ enum Query: Int, CaseIterable {
                 """
         case .messages: return "SELECT \(Self.columns), state FROM \(name) NOT INDEXED"
         case .setState: return "UPDATE essential SET state = ?2 WHERE key = ?1"
+        case .setEventText: return "UPDATE essential SET event = CAST(event AS TEXT) WHERE key = ?"
         case .allLevels: return "SELECT slot, number, sum, columns FROM levels"
         case .deleteLevels: return "DELETE FROM levels WHERE slot = ?"
         case .setVibration:

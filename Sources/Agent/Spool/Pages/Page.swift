@@ -261,8 +261,8 @@ struct PageRecord {
     func isNull(_ column: Int) -> Bool { columns[column].type == 0 }
     func isInt(_ column: Int) -> Bool { (1...9).contains(columns[column].type) && columns[column].type != 7 }
     func isNumber(_ column: Int) -> Bool { (1...9).contains(columns[column].type) }
-    func isText(_ column: Int) -> Bool { columns[column].type >= 13 && columns[column].type % 2 == 1 }
-    func isBlob(_ column: Int) -> Bool { columns[column].type >= 12 && columns[column].type % 2 == 0 }
+    /// A text or a blob: one bit tells which.
+    func isBytes(_ column: Int) -> Bool { columns[column].type >= 12 }
 
     private func word(_ column: Int) -> UInt64 {
         let (type, offset) = columns[column]
@@ -288,12 +288,12 @@ struct PageRecord {
     /// Which table a row is of, by its shape; nil: of none of ours.
     var kind: RowKind? {
         switch count {
-        case 13 where isNull(0) && isText(3) && isText(7) && isInt(11) && isBlob(12):
+        case 13 where isNull(0) && isBytes(3) && isBytes(7) && isInt(11) && isBytes(12):
             return Table(rawValue: Int(key & 3)).map { .message($0) }
-        case 9 where isNull(0) && isInt(7) && isBlob(8), 10 where isNull(0) && isInt(7) && isBlob(8): return .segment
-        case 4 where isNull(0) && isInt(2) && isBlob(3): return .levels
-        case 5 where isNull(0) && isInt(3) && isBlob(4): return .vibration
-        case 3 where isText(0) && isBlob(1) && isInt(2): return .fact
+        case 9 where isNull(0) && isInt(7) && isBytes(8), 10 where isNull(0) && isInt(7) && isBytes(8): return .segment
+        case 4 where isNull(0) && isInt(2) && isBytes(3): return .levels
+        case 5 where isNull(0) && isInt(3) && isBytes(4): return .vibration
+        case 3 where isBytes(0) && isBytes(1) && isInt(2): return .fact
         default: return nil
         }
     }

@@ -255,6 +255,6 @@ final class PageScan {
 extension PageRecord {
     /// Whether it is an entry of one of our indices.
     var isIndexEntry: Bool {
-        count == 2 && isInt(0) && isInt(1) || count == 3 && (isText(0) || isNull(0)) && isInt(2) && !isBlob(1)
+        count == 2 && isInt(0) && isInt(1) || count == 3 && (isBytes(0) || isNull(0)) && isInt(2) && !isBytes(1)
     }
 }
