@@ -35,7 +35,8 @@ struct ScriptedSensor: SensorDriver {
         let closes = Atomic<Int>(0)
         init(_ steps: [Step]) { self.steps = Mutex(steps) }
         func next() -> Step? { steps.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
-        var isEmpty: Bool { steps.withLock { $0.isEmpty } }
+        var isEmpty: Bool { left == 0 }
+        var left: Int { steps.withLock { $0.count } }
     }
     let script: Script
     var time: Int64 = 1_700_000_000_000_000_000
@@ -315,6 +316,35 @@ struct ScriptedSensor: SensorDriver {
         status.requestStop()
         #expect(eventually { status.now.finished })
         #expect(kinds().filter { $0 == "end" }.count == 1)
+    }
+
+    /// Of a sensor that came back with a rate at which the settings cannot work it was told with the next try, which is up
+    /// to half a minute later.
+    @Test func anEventDoesNotWaitForTheNextTryOfSettings() throws {
+        let quiet = [ScriptedSensor.Step](repeating: .block, count: 70)
+        let motion = [ScriptedSensor.Step](repeating: .shake, count: 10)
+        let slow = [ScriptedSensor.Step](repeating: .open(rate: 15), count: 20)
+        // What runs, and the tries that are left when the end is told: the thread ends then, and makes no other.
+        let running = Mutex<(status: SamplingStatus, script: ScriptedSensor.Script)?>(nil)
+        let left = Mutex<Int?>(nil)
+        let (status, script) = try Self.run(
+            [.open(rate: 100)] + quiet + motion + [.readFails(SensorError(.fault, "EIO"))] + slow,
+            sink: { header, bytes in
+                guard header.topic.hasSuffix("event/trigger"), let message = try? JSONReader.read(Array(bytes)),
+                    message["event_type"] == .string("end"), let (status, script) = running.withLock({ $0 })
+                else { return }
+                left.withLock { $0 = script.left }
+                status.requestStop()
+            }
+        ) {
+            $0.detection.level.enabled = true
+            // Tries are 5.2 s and 8.0 s after the failure.
+            $0.detection.event.postEvent = 6
+        }
+        running.withLock { $0 = (status, script) }
+        #expect(eventually(within: 20) { status.now.finished })
+        let told = left.withLock { $0 }
+        #expect(told == script.left && script.left > 0)
     }
 
     @Test func onlyARateThatIsCertainlyOtherChangesAnything() {

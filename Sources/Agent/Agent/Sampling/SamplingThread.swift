@@ -154,7 +154,7 @@ final class SamplingThread {
     // MARK: Opening
 
     /// Tries until a sensor is there; nil when the thread is to end.
-    /// - Parameter meanwhile: is done before each try.
+    /// - Parameter meanwhile: is done before each try, and while the next one is waited for.
     private func open(_ meanwhile: () -> Void = {}) -> SensorDescription? {
         while !status.mustStop {
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
@@ -177,7 +177,7 @@ final class SamplingThread {
                 }
                 return sensor
             } catch {
-                failed(error)
+                failed(error, meanwhile)
             }
         }
         return nil
@@ -199,7 +199,7 @@ final class SamplingThread {
                 session.isFirst = true
                 if duties.stream == nil, pipeline.isStreaming { pipeline.endStream(to: sink) }
                 return true
-            } catch { refused(error) }
+            } catch { refused(error) { noteSilence(session, &pipeline) } }
         }
         return false
     }
@@ -211,7 +211,7 @@ final class SamplingThread {
         return outcome
     }
 
-    private func failed(_ error: SensorError) {
+    private func failed(_ error: SensorError, _ meanwhile: () -> Void = {}) {
         driver.close()
         status.take(nil)
         status.change {
@@ -220,17 +220,17 @@ final class SamplingThread {
             $0.faults = .init()
             $0.vibration = nil
         }
-        backOff(longest: Self.longestPause)
+        backOff(longest: Self.longestPause, meanwhile)
     }
 
-    private func refused(_ error: StationError) {
+    private func refused(_ error: StationError, _ meanwhile: () -> Void = {}) {
         driver.close()
         status.change { $0.problem = .settings(error) }
-        backOff(longest: Self.longestPauseOfSettings)
+        backOff(longest: Self.longestPauseOfSettings, meanwhile)
     }
 
     /// Waits, in steps short enough to show that the thread lives.
-    private func backOff(longest: Int64) {
+    private func backOff(longest: Int64, _ meanwhile: () -> Void) {
         var left = pause
         while left > 0, !status.mustStop {
             if serveIdle() {
@@ -240,6 +240,7 @@ final class SamplingThread {
             let step = min(left, 250_000_000)
             status.pause(nanoseconds: step)
             status.heartbeat.wrappingAdd(1, ordering: .relaxed)
+            meanwhile()
             left -= step
         }
         pause = min(pause * 3 / 2, longest)
@@ -260,7 +261,7 @@ final class SamplingThread {
                 }
             } catch {
                 interrupted("the sensor was lost: " + error.message)
-                failed(error)
+                failed(error) { noteSilence(session, &pipeline) }
                 guard openAgain(&session, &pipeline) else { break }
                 continue
             }
