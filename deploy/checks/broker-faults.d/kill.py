@@ -11,7 +11,7 @@ import time
 from agent import Agent
 from keeping import Reader
 from kinds import Mosquitto, Nats, Unavailable
-from readings import seconds
+from readings import Readings, seconds
 from stalls import Stalls
 from verdict import verdict
 
@@ -57,11 +57,24 @@ async def until_empty(agents, reader, patience):
     """Waits until no station has anything left to send."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
-        last = [reader.readings[agent.station].health[-1:] for agent in agents]
-        if all(one and one[0][0] > time.monotonic() - 4 and one[0][1]["outbox"]["messages"] == 0 for one in last):
+        if are_empty(agents, reader.readings):
             return True
         await asyncio.sleep(0.5)
     return False
+
+
+def are_empty(agents, readings):
+    last = [readings[agent.station].health[-1:] for agent in agents]
+    return all(one and one[0][0] > time.monotonic() - 4 and one[0][1]["outbox"]["messages"] == 0 for one in last)
+
+
+def told_to(broker, agents):
+    """What the broker has acknowledged of each station."""
+    readings = {agent.station: Readings(agent.station) for agent in agents}
+    for message in broker.acknowledged():
+        for one in readings.values():
+            one.take(message)
+    return readings
 
 
 async def until_whole(agents, reader, patience):
@@ -204,6 +217,8 @@ async def brokers_part(program, broker, kills, seed, judged):
         await broker.start()
     await asyncio.sleep(6)
     empty = await until_empty(agents, reader, 40)
+    # (It may deliver nothing to its reader from a kill on, of all that it acknowledges.)
+    empty = empty or judged and are_empty(agents, told_to(broker, agents))
     for agent in agents:
         agent.stop()
     await asyncio.sleep(1)

@@ -228,7 +228,8 @@ mqtt {{
         self.spawn([found("nats-server"), "-c", path, *(["-V"] if self.traced else [])])
 
     def acknowledged(self):
-        """The messages of QoS 1 that it has acknowledged, by its own log (`traced`)."""
+        """The messages of QoS 1 that it has acknowledged, by its own log (`traced`), each `at` the time that this says."""
+        since = time.monotonic() - time.time()
         with open(self.path("log"), "rb") as log:
             coming, taken = {}, {}
             for line in log:
@@ -243,7 +244,9 @@ mqtt {{
                     coming[connection][1] = ESCAPE.sub(unescaped, found[5])
                 elif (connection, number) in taken:
                     topic, payload = taken.pop((connection, number))
-                    yield Message(topic, payload, 1, False, True, {})
+                    message = Message(topic, payload, 1, False, True, {})
+                    message.at = since + time.mktime(time.strptime(line.split(b"] ")[1][:19].decode(), "%Y/%m/%d %H:%M:%S"))
+                    yield message
 
 
 # Lines of NATS's log, and what Go writes in a string in place of characters.
