@@ -382,9 +382,12 @@ def case_what_is_heard_late_opens_the_newest_too(world):
         # The broker is slow for a while.
         os.kill(broker.process.pid, signal.SIGSTOP)
         try:
-            page.evaluate("(() => { const known = Seismote.fleet.stations.get('tape'); known.level = known.summary = null; })()")
+            # (What is under way to the page may still come.)
+            page.evaluate("""(() => { const known = Seismote.fleet.stations.get('tape'); for (const name of ['level', 'summary'])
+                Object.defineProperty(known, name, { get: () => null, set: () => {}, configurable: true }); })()""")
             page.goto(broker.page + "#/station/tape/history")
             world.until(page, "Seismote.historyView?.day === new Date().toISOString().slice(0, 10)")
+            page.evaluate("(() => { const known = Seismote.fleet.stations.get('tape'); delete known.level; delete known.summary; })()")
         finally:
             os.kill(broker.process.pid, signal.SIGCONT)
         world.until(page, "Seismote.historyView.day === '2019-07-07' && Seismote.historyView.some", 20)
