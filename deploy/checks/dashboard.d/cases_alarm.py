@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from cases_fleet import Speakers
-from firefox import Firefox
+from firefox import Firefox, Waits
 from looks import check_looks, coloured
 from marks import early, measures
 from world import wait_until
@@ -62,7 +62,8 @@ class Delivered:
 
 
 def delays(broker, number, wait, shown):
-    """How long after the broker's delivery the banner was seen, ms: an earthquake of another magnitude each time."""
+    """[(how long after the broker's delivery the banner was seen, when that was)], ms and ms since 1970: an earthquake of
+    another magnitude each time."""
     delivered = Delivered(broker)
     time.sleep(0.3)
     found = []
@@ -72,7 +73,7 @@ def delays(broker, number, wait, shown):
             quake(broker, f"{number}-{i}", magnitude=magnitude)
             at = delivered.next()
             wait(f"window.shown.some(([said]) => said.endsWith('{magnitude}'))")
-            found.append(next(when for said, when in shown() if said.endswith(str(magnitude))) - at)
+            found.append((next(when for said, when in shown() if said.endswith(str(magnitude))) - at, at))
             # The next one is the newest, and so the first of the list, only when it is alone.
             wait("(() => { while (!document.getElementById('alarm').hidden) document.querySelector('.alarm-buttons .primary').click(); return true; })()")
     finally:
@@ -158,7 +159,7 @@ def case_alarm_is_seen_and_heard(world):
         world.until(page, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info")
         page.click("h1")
         world.until(page, "Seismote.sound.state() === 'ready'", 3)
-        late = delays(broker, "c", lambda what: world.until(page, what, 3), lambda: page.evaluate("window.shown"))
+        late = [late for late, _ in delays(broker, "c", lambda what: world.until(page, what, 3), lambda: page.evaluate("window.shown"))]
         assert statistics.median(late) < 200, f"{sorted(late)} ms after the broker's delivery"
         phone = world.page("#/station/net-0001/settings", broker=broker, size=(390, 844), theme="dark")
         world.until(phone, "Seismote.link.state === 'online' && Seismote.fleet.stations.get('net-0009')?.info")
@@ -292,8 +293,12 @@ def case_alarm_in_firefox(world):
         firefox.until("Seismote.sound.state() === 'ready'", 5)
         firefox.click("dialog .primary")
         firefox.run(WATCH)
-        late = delays(broker, "f", lambda what: firefox.until(what, 3), lambda: firefox.value("window.shown"))
-        assert statistics.median(late) < 200, f"{sorted(late)} ms after the broker's delivery"
+        with Waits(firefox.process.pid) as waits:
+            found = delays(broker, "f", lambda what: firefox.until(what, 3), lambda: firefox.value("window.shown"))
+        late = [late for late, _ in found]
+        # (What other programs of a busy machine take is not to be judged.)
+        own = statistics.median(late - waits.within(at, at + late) for late, at in found)
+        assert own < 200, f"{own:.0f} ms in which there was a processor; in all {sorted(late)} ms after the broker's delivery"
         event = quake(broker, 1)
         firefox.until("Seismote.sound.isPlaying()", 3)
         loud = max(firefox.wait_for("Seismote.sound.level()") for _ in range(6))
@@ -305,7 +310,7 @@ def case_alarm_in_firefox(world):
         firefox.until("document.querySelector('.station-head h1')?.textContent === 'net-0001'", 5)
         views_in_firefox(world, broker, firefox)
         broker.kill()
-    return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f})"
+    return f"{statistics.median(late):.0f} ms after the broker's delivery (median of {len(late)}, at most {max(late):.0f}), {own:.0f} with a processor"
 
 
 @early
