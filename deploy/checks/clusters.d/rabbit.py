@@ -11,26 +11,13 @@ import time
 
 import certificates
 from kinds import free_port
+from programs import descendants
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "..", "..", "fleet", "rabbitmq")
 BIN = "/usr/lib/rabbitmq/bin/"
 # Of a virtual machine that shares two cores with others: schedulers do not spin while they wait.
 QUIET = "+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none -start_epmd false -kernel inet_dist_use_interface {127,0,0,1}"
-
-
-def descendants(number):
-    found, todo = [], [number]
-    while todo:
-        one = todo.pop()
-        found.append(one)
-        try:
-            for task in os.listdir(f"/proc/{one}/task"):
-                with open(f"/proc/{one}/task/{task}/children", encoding="utf-8") as file:
-                    todo += [int(child) for child in file.read().split()]
-        except OSError:
-            pass
-    return found
 
 
 class Cluster:

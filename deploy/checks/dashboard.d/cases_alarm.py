@@ -6,9 +6,10 @@ import subprocess
 import time
 
 from cases_fleet import Speakers
-from firefox import Firefox, Waits
+from firefox import Firefox
 from looks import check_looks, coloured
 from marks import early, measures
+from processors import Waits
 from world import wait_until
 
 BANNER = "!document.getElementById('alarm').hidden"
@@ -293,11 +294,11 @@ def case_alarm_in_firefox(world):
         firefox.until("Seismote.sound.state() === 'ready'", 5)
         firefox.click("dialog .primary")
         firefox.run(WATCH)
-        with Waits(firefox.process.pid) as waits:
+        with Waits(firefox.process) as waits:
             found = delays(broker, "f", lambda what: firefox.until(what, 3), lambda: firefox.value("window.shown"))
         late = [late for late, _ in found]
         # (What other programs of a busy machine take is not to be judged.)
-        own = statistics.median(late - waits.within(at, at + late) for late, at in found)
+        own = statistics.median(late - 1000 * waits.within(at / 1000, (at + late) / 1000) for late, at in found)
         assert own < 200, f"{own:.0f} ms in which there was a processor; in all {sorted(late)} ms after the broker's delivery"
         event = quake(broker, 1)
         firefox.until("Seismote.sound.isPlaying()", 3)

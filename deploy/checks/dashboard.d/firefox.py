@@ -7,60 +7,14 @@ sound without a device, so a PulseAudio of its own is one that nobody hears.
 """
 
 import base64
-import bisect
-import contextlib
-import glob
 import json
 import os
 import socket
 import tempfile
-import threading
 import time
 
 from kinds import free_port
 from programs import spawn
-
-
-class Waits:
-    """How long the main thread of each of a browser's processes was ready to work and got no processor."""
-
-    STEP = 0.01
-
-    def __init__(self, number):
-        self.files, left = {}, [number]
-        while left:
-            process = left.pop()
-            self.files[process] = f"/proc/{process}/task/{process}/schedstat"
-            for path in glob.glob(f"/proc/{process}/task/*/children"):
-                with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
-                    left += [int(word) for word in file.read().split()]
-        self.times, self.found, self.over = [], [], threading.Event()
-        self.thread = threading.Thread(target=self.watch, daemon=True)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
-
-    def watch(self):
-        while not self.over.wait(self.STEP):
-            now, found = time.time() * 1000, {}
-            for process, path in self.files.items():
-                with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
-                    found[process] = int(file.read().split()[1]) / 1e6
-            self.found.append(found)
-            self.times.append(now)
-
-    def within(self, begin, end):
-        """The most of one of them between two times (ms since 1970)."""
-        if end <= begin or not self.times:
-            return 0.0
-        first = self.found[max(0, bisect.bisect_right(self.times, begin) - 1)]
-        last = self.found[max(0, bisect.bisect_right(self.times, end) - 1)]
-        return max((ms - first.get(process, ms) for process, ms in last.items()), default=0.0)
 
 
 class Firefox:

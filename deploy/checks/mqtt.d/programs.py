@@ -16,6 +16,21 @@ def spawn(command, log=os.devnull, **options):
             "stdin": subprocess.DEVNULL, "stdout": file, "stderr": file, **options})
 
 
+def descendants(number):
+    """The numbers of a process, of those that it has started, and of those that these have started."""
+    found, todo = [], [number]
+    while todo:
+        one = todo.pop()
+        found.append(one)
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                with open(f"/proc/{one}/task/{task}/children", encoding="utf-8") as file:
+                    todo += [int(child) for child in file.read().split()]
+        except OSError:
+            pass
+    return found
+
+
 class Program:
     """One process, which is killed and started again; its output is in `log`."""
 
