@@ -348,6 +348,8 @@ extension LinkCore {
             }
             objection = nil
         }
+        // The older ones of its topic are tried first.
+        if let entry = objection, recallOlder(than: ticket, of: entry.name) { return true }
         switch send(header, ticket, isBackfill: isBackfill, now) {
         case .taken(let id):
             if let objection { session.trial = .init(name: objection.name, topic: header.topic, id: id) }
@@ -921,6 +923,18 @@ extension LinkCore {
         let isOurs = header.isOurs(base: options.base)
         let isHeld = store.withLock { $0.hold(ticket, isOurs: isOurs, isWanted: isWanted) }
         if !isHeld { statistics.countRefusal(entry.reason ?? 128, topic: header.topic) }
+    }
+
+    /// Older messages of its class were set aside: they are the next again, and this one behind them. False: there are none.
+    private func recallOlder(than ticket: OutgoingStore.Ticket, of name: String) -> Bool {
+        guard case .queued(let index) = ticket else { return false }
+        let base = options.base
+        return store.withLock { store in
+            let isOfClass = { TopicClass.name(of: $0, base: base, isRetained: false) == name }
+            guard store.queue.overtakes(index, where: isOfClass) else { return false }
+            store.queue.putBack(index)
+            return store.queue.recallAside(where: isOfClass)
+        }
     }
 
     /// Tries a refused message if its time has come and nothing else waits. Returns true when there is more to send.

@@ -234,20 +234,30 @@ struct PublicationQueue: ~Copyable {
     /// When there is one of these topics among those that were set aside, all of them are the next of their classes again,
     /// in their order.
     mutating func recallAside(where isWanted: (String) -> Bool) -> Bool {
+        guard isAside({ isWanted($0.header.topic) }) else { return false }
         var all: [Int] = []
-        var index = lines[Self.asideLine].head
-        while index >= 0 {
-            all.append(index)
-            index = slots[index].next
-        }
-        guard all.contains(where: { isWanted(slots[$0].header.topic) }) else { return false }
-        while lines[Self.asideLine].head >= 0 { _ = unlinkHead(Self.asideLine) }
+        while lines[Self.asideLine].head >= 0 { all.append(unlinkHead(Self.asideLine)) }
         all.sort { slots[$0].arrived < slots[$1].arrived }
         for index in all.reversed() {
             slots[index].isAside = false
             linkFirst(index)
         }
         return true
+    }
+
+    /// Whether a message that was taken out would overtake an older one of these topics that was set aside.
+    func overtakes(_ ticket: Ticket, where isOfKind: (String) -> Bool) -> Bool {
+        isAside { $0.arrived <= slots[ticket].arrived && isOfKind($0.header.topic) }
+    }
+
+    /// Whether there is such a one among those that were set aside.
+    private func isAside(_ isMeant: (Slot) -> Bool) -> Bool {
+        var index = lines[Self.asideLine].head
+        while index >= 0 {
+            if isMeant(slots[index]) { return true }
+            index = slots[index].next
+        }
+        return false
     }
 
     /// Counts a message that was taken out and given up.
