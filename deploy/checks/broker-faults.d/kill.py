@@ -116,7 +116,8 @@ def account(agents, reader, runs=None):
             else:
                 problems.append(f"{agent.station}: {name} has no waveform")
         if readings.out_of_order:
-            problems.append(f"{agent.station}: {readings.out_of_order} messages out of order")
+            problems.append(f"{agent.station}: messages out of order: " + ", ".join(
+                f"{stream} {number} after {later}" for stream, number, later in readings.out_of_order[:10]))
     return total, problems
 
 
@@ -230,6 +231,9 @@ async def brokers_part(program, broker, kills, seed, judged):
             if (readings := reader.of(message)) and readings.lacks(message):
                 lost += 1
                 readings.take(message)
+        # What its reader has missed it may send after the next. In which order the stations have spoken, its log says.
+        for name, told in told_to(broker, agents).items():
+            reader.readings[name].out_of_order = told.out_of_order
     total, problems = account(agents, reader)
     traces = [reader.readings[name].account("trace") for name in names]
     gaps = [one["gaps"] for name in names for _, one in reader.readings[name].health[-1:]]

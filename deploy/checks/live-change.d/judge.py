@@ -71,7 +71,7 @@ def account(station):
         if missing or again or not came:
             yield f"{name}: {came} came, {missing} missing, {again} twice"
     if station.out_of_order:
-        yield f"{station.out_of_order} messages out of order"
+        yield f"{len(station.out_of_order)} messages out of order"
     end = rate = None
     for message in station.trace:
         block = json.loads(message.payload)

@@ -49,8 +49,6 @@ class Reader:
     def cut(self):
         """Its connection ends, and what lay in it unread is lost: the broker has to send it again, which may be late."""
         self.transport.abort()
-        for readings in self.readings.values():
-            readings.was_cut = True
 
     def close(self):
         self.task.cancel()

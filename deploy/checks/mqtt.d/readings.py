@@ -30,9 +30,8 @@ class Readings:
         self.prefix = f"{root}/{station}/"
         # (boot, stream) -> {seq: how often}
         self.streams = collections.defaultdict(collections.Counter)
-        self.first_seq, self.out_of_order = {}, 0
-        # Its reader was cut off: what the broker sends again may come after the next.
-        self.was_cut = False
+        # Live ones that came for the first time after a later one: (stream, number, the later one's).
+        self.out_of_order = []
         self.highest = {}
         self.health, self.online = [], []
         self.waveforms = collections.defaultdict(list)
@@ -70,8 +69,8 @@ class Readings:
     def json(self, stream, object_, message, late):
         key = (object_["boot"], stream)
         seq = object_["seq"]
-        if not late and not (self.was_cut and message.dup) and seq < self.highest.get(key, -1) and seq not in self.streams[key]:
-            self.out_of_order += 1
+        if not late and seq < self.highest.get(key, -1) and seq not in self.streams[key]:
+            self.out_of_order.append((stream, seq, self.highest[key]))
         self.highest[key] = max(seq, self.highest.get(key, -1))
         self.streams[key][seq] += 1
         if stream == "trace":
