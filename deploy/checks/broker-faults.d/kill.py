@@ -68,10 +68,10 @@ def are_empty(agents, readings):
     return all(one and one[0][0] > time.monotonic() - 4 and one[0][1]["outbox"]["messages"] == 0 for one in last)
 
 
-def told_to(broker, agents):
-    """What the broker has acknowledged of each station."""
+def told_to(acknowledged, agents):
+    """What these messages, which a broker has acknowledged, say of each station."""
     readings = {agent.station: Readings(agent.station) for agent in agents}
-    for message in broker.acknowledged():
+    for message in acknowledged:
         for one in readings.values():
             one.take(message)
     return readings
@@ -219,7 +219,7 @@ async def brokers_part(program, broker, kills, seed, judged):
     await asyncio.sleep(6)
     empty = await until_empty(agents, reader, 40)
     # (It may deliver nothing to its reader from a kill on, of all that it acknowledges.)
-    empty = empty or judged and are_empty(agents, told_to(broker, agents))
+    empty = empty or judged and are_empty(agents, told_to(broker.acknowledged(), agents))
     for agent in agents:
         agent.stop()
     await asyncio.sleep(1)
@@ -227,12 +227,13 @@ async def brokers_part(program, broker, kills, seed, judged):
     if judged:
         await until_whole(agents, reader, 4 * RESEND)
         # (Not all that it has acknowledged outlives its kill, though: that is no loss of the stations'.)
-        for message in broker.acknowledged():
+        acknowledged = list(broker.acknowledged())
+        for message in acknowledged:
             if (readings := reader.of(message)) and readings.lacks(message):
                 lost += 1
                 readings.take(message)
         # What its reader has missed it may send after the next. In which order the stations have spoken, its log says.
-        for name, told in told_to(broker, agents).items():
+        for name, told in told_to(acknowledged, agents).items():
             reader.readings[name].out_of_order = told.out_of_order
     total, problems = account(agents, reader)
     traces = [reader.readings[name].account("trace") for name in names]

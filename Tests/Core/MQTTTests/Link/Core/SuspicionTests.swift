@@ -27,14 +27,9 @@ private struct Disk {
         while let message = bench.store.withLock({ $0.queue.takeUnkept(into: &payload) }) {
             last += 1
             messages[last] = (message.header, payload)
-            let key = last
-            if case .settled(let outcome) = bench.store.withLock({ $0.queue.markKept(message.ticket, key: key) }) {
-                settle(key, outcome)
-            }
+            if case .settled(let outcome) = bench.mark(message.ticket, last) { settle(last, outcome) }
         }
-        var settled: [Settlement] = []
-        bench.store.withLock { $0.queue.takeSettled(into: &settled) }
-        for one in settled { settle(one.key, one.outcome) }
+        for one in bench.settled() { settle(one.key, one.outcome) }
         guard bench.core.life.isUp else { return }
         for key in away.sorted() {
             guard let (header, payload) = messages[key], bench.store.withLock({ $0.mayOffer(header, key: key) }) else {
