@@ -6,6 +6,7 @@ import Platform
 // callback compiles clean and dies with SIGILL on another thread.
 @main struct Main {
     static func main() {
+        ProgramOutput.begin()
         exit(Program.run(Array(ProgramArguments.all.dropFirst())))
     }
 }

@@ -11,20 +11,72 @@ public enum ProgramArguments {
     }
 }
 
-/// Output of a program beside its results.
+/// Output of a program for people and other programs.
 public enum ProgramOutput {
-    /// The whole text; in one write where it is taken, so that lines of several threads do not mix.
+    /// Why a write to standard output has failed, an errno; 0 if none has.
+    private static let fault = Atomic<Int32>(0)
+
+    /// For the beginning of a program. From now on it waits for who reads its standard output, also where another program
+    /// that has the same pipe or terminal has made it non-blocking. A program that would end with 0, though something that
+    /// it printed could not be written, says so and ends with ``ExitStatus/files``; where the reader has gone, as behind
+    /// `| head -1`, by SIGPIPE and without a word.
+    public static func begin() {
+        let flags = fcntl(STDOUT_FILENO, F_GETFL)
+        if flags >= 0, flags & O_NONBLOCK != 0 {
+            // (An opening of its own: the other program's stays as it is. A socket cannot be opened.)
+            let kept = flags & (O_ACCMODE | O_APPEND)
+            let own = open("/proc/self/fd/\(STDOUT_FILENO)", kept | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            if own >= 0 {
+                _ = fcntl(own, F_SETFL, kept)
+                dup2(own, STDOUT_FILENO)
+                close(own)
+            }
+        }
+        on_exit({ status, _ in if status == 0 { ProgramOutput.end() } }, nil)
+    }
+
+    private static func end() {
+        var number = fault.load(ordering: .relaxed)
+        if number == 0 { number = clinux_finish_output() }
+        guard number != 0 else { return }
+        if number == EPIPE { endAsBrokenPipe() }
+        let reason = number > 0 ? String(cString: strerror(number)) : "a part is missing; is the disk full?"
+        printError("cannot write standard output: \(reason)")
+        _exit(ExitStatus.files.rawValue)
+    }
+
+    /// Ends like a program whose reader has gone: by the signal, without a word.
+    public static func endAsBrokenPipe() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        _exit(141)
+    }
+
+    /// The whole text; in one write where it is taken, so that lines of several threads do not mix. Waits for a slow
+    /// reader.
     public static func write(_ text: String, to descriptor: Int32 = STDERR_FILENO) {
         var text = text
-        text.withUTF8 { bytes in
+        let isWhole = text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)[...]
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return }
+                if count < 0, isOnlyLater(descriptor) { continue }
+                guard count > 0 else { return false }
                 rest = rest.dropFirst(count)
             }
+            return true
         }
+        if !isWhole, descriptor == STDOUT_FILENO { fault.store(errno, ordering: .relaxed) }
+    }
+
+    /// Whether a write failed (see `errno`) only because a signal came, or because the file, which another program has made
+    /// non-blocking, takes nothing for now; then this waits until it takes more.
+    public static func isOnlyLater(_ descriptor: Int32) -> Bool {
+        if errno == EINTR { return true }
+        guard errno == EAGAIN else { return false }
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&ready, 1, -1)
+        return true
     }
 
     /// One or more lines to standard error.

@@ -9,9 +9,9 @@ import Platform
 enum SeismoteBroker {
     static func main() {
         umask(0o077)
+        ProgramOutput.begin()
         do throws(Failure) {
             try run(Array(ProgramArguments.all.dropFirst()))
-            fflush(nil)
         } catch {
             note("seismote-broker: \(error.words)")
             exit(error.status.rawValue)

@@ -39,7 +39,10 @@ struct FeedProgram: ParsableCommand {
     @OptionGroup var options: ProgramOptions<FeedSettings>
 
     /// (The command line that Swift knows needs /proc.)
-    static func main() { main(Array(ProgramArguments.all.dropFirst())) }
+    static func main() {
+        ProgramOutput.begin()
+        main(Array(ProgramArguments.all.dropFirst()))
+    }
 
     func run() throws {
         if let printed = options.printed { return print(printed, terminator: "") }

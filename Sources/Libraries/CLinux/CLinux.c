@@ -28,6 +28,12 @@ void clinux_set_thread_name(const char *name) { (void)prctl(PR_SET_NAME, name, 0
 
 int clinux_own_files(void) { return unshare(CLONE_FILES) == 0 ? 0 : errno; }
 
+int clinux_finish_output(void) {
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) return 0;
+    return errno != 0 ? errno : -1;
+}
+
 void clinux_use_little_memory(void) {
 #ifdef M_ARENA_MAX
     mallopt(M_ARENA_MAX, 1);

@@ -31,7 +31,10 @@ struct NetworkProgram: ParsableCommand {
     @OptionGroup var options: ProgramOptions<NetworkSettings>
 
     /// (The command line that Swift knows needs /proc.)
-    static func main() { main(Array(ProgramArguments.all.dropFirst())) }
+    static func main() {
+        ProgramOutput.begin()
+        main(Array(ProgramArguments.all.dropFirst()))
+    }
 
     func run() throws {
         if let printed = options.printed { return print(printed, terminator: "") }

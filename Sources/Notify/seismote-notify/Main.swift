@@ -21,7 +21,10 @@ struct NotifyProgram: ParsableCommand {
             """, version: productVersion, subcommands: [Run.self, Test.self], defaultSubcommand: Run.self)
 
     /// (The command line that Swift knows needs /proc.)
-    static func main() { main(Array(ProgramArguments.all.dropFirst())) }
+    static func main() {
+        ProgramOutput.begin()
+        main(Array(ProgramArguments.all.dropFirst()))
+    }
 
     struct Run: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Run the service.")

@@ -33,6 +33,7 @@ struct Seismote: AsyncParsableCommand {
     }
 
     static func main() async {
+        ProgramOutput.begin()
         let arguments = joiningNegativeNumbers(Array(ProgramArguments.all.dropFirst()))
         do {
             // (The parser calls it an unexpected argument.)

@@ -11,6 +11,7 @@ import Platform
 enum SeismoteUpdate {
     static func main() {
         umask(0o022)
+        ProgramOutput.begin()
         setenv("LC_ALL", "C.UTF-8", 1)
         setenv("DEBIAN_FRONTEND", "noninteractive", 1)
         let words = Array(ProgramArguments.all.dropFirst())

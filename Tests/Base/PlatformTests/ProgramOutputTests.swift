@@ -5,10 +5,12 @@ import Testing
 
 @Suite struct ProgramOutputTests {
     /// More than a pipe takes at once comes whole, as it is.
-    @Test func theWholeTextIsWritten() throws {
+    @Test(arguments: [false, true]) func theWholeTextIsWritten(nonBlocking: Bool) throws {
         let text = String(repeating: "line of some words é\n", count: 20_000)
         let pipe = Pipe()
         let end = pipe.fileHandleForWriting.fileDescriptor
+        // (A blocking pipe takes all in one write.)
+        if nonBlocking { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         Thread.detachNewThread {
             ProgramOutput.write(text, to: end)
             try? pipe.fileHandleForWriting.close()

@@ -20,6 +20,10 @@ void clinux_set_thread_name(const char *name);
 // files holds for this thread alone. What it opens only it can use or close. 0 or an errno.
 int clinux_own_files(void);
 
+// Writes what is left of what was printed to standard output. 0, an errno, or -1: something before is missing, nobody
+// knows why.
+int clinux_finish_output(void);
+
 // One arena of memory for all threads, where the C library has several, and large pieces (128 KiB and more) always given
 // back to the system when they are freed. Before the first thread is made.
 void clinux_use_little_memory(void);

@@ -46,8 +46,8 @@ final class OutputFile {
             if written > 0 {
                 done += written
             } else if errno == EPIPE, descriptor == STDOUT_FILENO {
-                endAsBrokenPipe()
-            } else if errno != EINTR {
+                ProgramOutput.endAsBrokenPipe()
+            } else if !ProgramOutput.isOnlyLater(descriptor) {
                 failure = OutputError(path: path, code: errno)
             }
         }

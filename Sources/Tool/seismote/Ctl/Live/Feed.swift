@@ -57,14 +57,7 @@ struct Feed {
 
 /// Makes what was printed visible now, for those who read through a pipe.
 func flushOutput() {
-    if fflush(nil) != 0, errno == EPIPE { endAsBrokenPipe() }
-}
-
-/// Ends like a program whose reader has gone, as behind `| head -1`: by the signal, without a word.
-func endAsBrokenPipe() -> Never {
-    signal(SIGPIPE, SIG_DFL)
-    raise(SIGPIPE)
-    _exit(141)
+    if fflush(nil) != 0, errno == EPIPE { ProgramOutput.endAsBrokenPipe() }
 }
 
 /// Stations that are looked at; without a name all of them.

@@ -135,7 +135,7 @@ final class Terminal {
             let count = bytes.withUnsafeBytes { raw in
                 write(STDOUT_FILENO, raw.baseAddress.map { $0 + done }, bytes.count - done)
             }
-            if count < 0, errno == EINTR { continue }
+            if count < 0, ProgramOutput.isOnlyLater(STDOUT_FILENO) { continue }
             guard count > 0 else { return }
             done += count
         }
