@@ -112,7 +112,12 @@ if words:
 if not numbered:
     sys.exit("error: the list has no defect below these paths")
 count = int(os.environ.get("SEISMOTE_MUTANTS", 0))
-if 0 < count < len(numbered):
+# (A second try is of what was found, not of another draw.)
+again = os.environ.get("SEISMOTE_FAILED", "/dev/null")
+before = {int(one) for one in open(again, encoding="utf-8")} if os.path.exists(again) else set()
+if before:
+    numbered = [one for one in numbered if one[0] in before]
+elif 0 < count < len(numbered):
     seed = os.environ.get("SEISMOTE_SEED", str(random.randrange(1_000_000)))
     print(f"{count} of {len(numbered)}, seed {seed}", flush=True)
     numbered = sorted(random.Random(seed).sample(numbered, count))
@@ -128,7 +133,7 @@ for tests in sorted({one[2] for one in numbered}):
     if result != "passed":
         sys.exit(f"error: without a defect {tests} is {result}: {which}")
 
-survived = killed = 0
+survived, killed = [], 0
 for number, file, tests, old, new in numbered:
     path = os.path.join(copy, "Sources", file)
     text = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
@@ -147,10 +152,12 @@ for number, file, tests, old, new in numbered:
         faults.append(f"{number} {file}: does not compile: {new}: {re.findall('error: .*', said)[:1]}")
         print("NO DEFECT ", faults[-1], flush=True)
     elif result == "passed":
-        survived += 1
+        survived.append(number)
         print(f"SURVIVED   {took} {number} {file}: {new}", flush=True)
     else:
         killed += 1
         print(f"killed     {took} {number} {file}: {which or result}", flush=True)
-print(f"{killed} defects noticed, {survived} not, {len(faults)} that the list has wrong")
+print(f"{killed} defects noticed, {len(survived)} not, {len(faults)} that the list has wrong")
+with open(again, "w", encoding="utf-8") as lines:
+    lines.writelines(f"{number}\n" for number in survived)
 sys.exit(1 if survived or faults else 0)
