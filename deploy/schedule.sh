@@ -30,6 +30,10 @@ job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
 # job NAME SECONDS LOAD NEEDS COMMAND...: something to be done, when the jobs named in NEEDS ('-', or with commas
 # between them) have passed. The command is a program or a function.
 job() {
+    local other
+    for other in "${job_names[@]}"; do
+        [ "$other" != "$1" ] || fail "two jobs are called '$1'"
+    done
     job_names+=("$1") job_limits+=("$2") job_loads+=("$3") job_needs+=("$4") job_states+=(waiting)
     shift 4
     job_words+=("$(printf '%q ' "$@")")
@@ -67,7 +71,7 @@ jobs_of_builds() {
     exec {release_lock}>"$release_folder.lock"
     flock --nonblock "$release_lock" || release_folder=$repository/.build
     export SEISMOTE_BUILT=$repository/.build/programs SEISMOTE_BUILT_TESTS=$repository/.build/debug/SeismotePackageTests.xctest
-    job packages 900 5 - install_all
+    job installed 900 5 - install_all
     job tests-build 1800 150 - build_tests
     job release 1800 100 tests-build build_release
     job servers 900 100 release build_servers
@@ -180,6 +184,12 @@ run_jobs() {
         unset "job_of_process[$process]"
         used=$((used - job_share[$number]))
         end_job "$number" $status
+    done
+    for number in "${!job_names[@]}"; do
+        [ "${job_states[number]}" = waiting ] || continue
+        job_states[number]=failed
+        : >"$job_folder/$number.out"
+        job_results+=("$(printf '%-28s %6s   %6s    FAILED: it waits for %s' "${job_names[number]}" - - "${job_needs[number]}")")
     done
 }
 
