@@ -22,7 +22,7 @@ async def one(kind, folder, program, scale):
     broker = kind(folder)
     talk, trouble = Conversation(broker, folder, program, scale), None
     try:
-        await asyncio.wait_for(talk.run(), 150 + 60 * scale)
+        await talk.run(150 + 60 * scale)
     except kinds.Unavailable as error:
         trouble = error
     except Exception:
