@@ -16,11 +16,16 @@ public enum ProgramOutput {
     /// Why a write to standard output has failed, an errno; 0 if none has.
     private static let fault = Atomic<Int32>(0)
 
-    /// For the beginning of a program. From now on it waits for who reads its standard output, also where another program
-    /// that has the same pipe or terminal has made it non-blocking. A program that would end with 0, though something that
-    /// it printed could not be written, says so and ends with ``ExitStatus/files``; where the reader has gone, as behind
-    /// `| head -1`, by SIGPIPE and without a word.
+    /// For the beginning of a program, before it opens anything. Where standard input, output or error are closed, no other
+    /// file gets their numbers, and what is written there fails. From now on the program waits for who reads its standard
+    /// output, also where another program that has the same pipe or terminal has made it non-blocking. If it would end with
+    /// 0, though something that it printed could not be written, it says so and ends with ``ExitStatus/files``; where the
+    /// reader has gone, as behind `| head -1`, by SIGPIPE and without a word.
     public static func begin() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // (The lowest number that is free is this one.)
+            open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
         let flags = fcntl(STDOUT_FILENO, F_GETFL)
         if flags >= 0, flags & O_NONBLOCK != 0 {
             // (An opening of its own: the other program's stays as it is. A socket cannot be opened.)
@@ -40,7 +45,7 @@ public enum ProgramOutput {
         if number == 0 { number = clinux_finish_output() }
         guard number != 0 else { return }
         if number == EPIPE { endAsBrokenPipe() }
-        let reason = number > 0 ? String(cString: strerror(number)) : "a part is missing; is the disk full?"
+        let reason = number > 0 ? String(cString: strerror(number)) : "a part is missing; the disk may be full"
         printError("cannot write standard output: \(reason)")
         _exit(ExitStatus.files.rawValue)
     }
