@@ -18,10 +18,14 @@ LIVE = "Seismote.fleet.stations.get('live')"
 # Whether anything is drawn in a column of the spectrogram, of those from 0 (left) to 1 (right).
 FILLED = """(part) => {
   const canvas = document.querySelector("canvas.spectrogram");
-  const { data } = canvas.getContext("2d").getImageData(Math.round(62 * devicePixelRatio + part * (canvas.width - 90 * devicePixelRatio)), 0, 1, canvas.height - 40);
-  let count = 0;
-  for (let i = 3; i < data.length; i += 4) if (data[i] === 255) count++;
-  return count / (data.length / 4);
+  const left = 62 * devicePixelRatio + part * (canvas.width - 90 * devicePixelRatio);
+  // (One of the two may be a line of the grid.)
+  return Math.min(...[0, 7].map((more) => {
+    const { data } = canvas.getContext("2d").getImageData(Math.round(left + more * devicePixelRatio), 0, 1, canvas.height - 40);
+    let count = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i] === 255) count++;
+    return count / (data.length / 4);
+  }));
 }"""
 # Of the raw signal's colour, seen through: pixels in a part of the graph from left (0) to right (1).
 BAND = """([from, to]) => {
