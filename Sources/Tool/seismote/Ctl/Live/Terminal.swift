@@ -128,18 +128,7 @@ final class Terminal {
 
     func dim(_ text: String) -> String { hasColor ? "\u{1b}[2m\(text)\u{1b}[0m" : text }
 
-    private func put(_ text: String) {
-        let bytes = Array(text.utf8)
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { raw in
-                write(STDOUT_FILENO, raw.baseAddress.map { $0 + done }, bytes.count - done)
-            }
-            if count < 0, ProgramOutput.isOnlyLater(STDOUT_FILENO) { continue }
-            guard count > 0 else { return }
-            done += count
-        }
-    }
+    private func put(_ text: String) { ProgramOutput.write(text, to: STDOUT_FILENO) }
 }
 
 /// Line of a terminal that names what is waited for, and is written over.
