@@ -48,8 +48,8 @@ def cases(files, words):
         for key, value in vars(importlib.import_module(file)).items():
             if not key.startswith("case_") or value.__module__ != file or not any(word in key or word == file for word in words or [""]):
                 continue
-            named = any(word in key for word in words)
-            if named or os.environ.get("SEISMOTE_DASHBOARD_LONG") or not getattr(value, "at_night", False):
+            named, long, at_night = any(word in key for word in words), os.environ.get("SEISMOTE_DASHBOARD_LONG"), getattr(value, "at_night", False)
+            if named or (at_night if long == "only" else long or not at_night):
                 yield Case(file, key, key[len("case_"):].replace("_", " "), getattr(value, "early", False), getattr(value, "measures", False))
 
 
