@@ -18,8 +18,8 @@ SAID = {RECEIVE_MAXIMUM: "receive maximum", SERVER_KEEPALIVE: "keepalive", SESSI
 
 
 class Conversation:
-    def __init__(self, broker, folder, program, scale=1.0):
-        self.broker, self.folder, self.program, self.scale = broker, folder, program, scale
+    def __init__(self, broker, folder, program):
+        self.broker, self.folder, self.program = broker, folder, program
         self.station = broker.name.replace(".", "")
         self.readings, self.clients, self.seen = Readings(self.station), [], {}
         # Feature -> True, False, or a word that says how.
@@ -122,7 +122,7 @@ class Conversation:
 
     async def stream(self):
         """Traces, events with their whole waveform, acknowledgements."""
-        await asyncio.sleep(8 * self.scale)
+        await asyncio.sleep(8)
         self.result("event", await within(lambda: self.readings.ended, 15))
         await asyncio.sleep(0.5)
         came, missing, again = self.readings.account("trace")

@@ -4,7 +4,6 @@ run.py AGENT FOLDER [BROKER...]
 """
 
 import asyncio
-import os
 import signal
 import sys
 import traceback
@@ -17,12 +16,12 @@ from conversation import Conversation
 PENDING = set()
 
 
-async def one(kind, folder, program, scale):
+async def one(kind, folder, program):
     """The conversation, and why it could not be held or broke off; None when it came to its end."""
     broker = kind(folder)
-    talk, trouble = Conversation(broker, folder, program, scale), None
+    talk, trouble = Conversation(broker, folder, program), None
     try:
-        await talk.run(150 + 60 * scale)
+        await talk.run(210)
     except kinds.Unavailable as error:
         trouble = error
     except Exception:
@@ -66,11 +65,10 @@ def figure(value, unit):
 
 async def main():
     program, folder, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
-    scale = float(os.environ.get("SEISMOTE_BROKERS_SCALE", "1"))
     task = asyncio.current_task()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     chosen = [kind for kind in kinds.ALL if not wanted or kind.name in wanted]
-    done = await asyncio.gather(*(one(kind, folder, program, scale) for kind in chosen))
+    done = await asyncio.gather(*(one(kind, folder, program) for kind in chosen))
     talks = [talk for talk, trouble in done if not isinstance(trouble, kinds.Unavailable)]
     failures = 0
     if talks:

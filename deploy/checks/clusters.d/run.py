@@ -51,23 +51,18 @@ class Detector:
 
 
 class Trial:
-    def __init__(self, agent, tool, folder, cluster, engine):
-        self.agent, self.tool, self.folder, self.cluster, self.engine = agent, tool, folder, cluster, engine
+    def __init__(self, agent, tool, folder, cluster):
+        self.agent, self.tool, self.folder, self.cluster = agent, tool, folder, cluster
         self.detectors, self.agents, self.kills, self.asked = [], [], [], []
         self.truth = os.path.join(folder, "truth.jsonl")
         self.fleet = None
 
     # --- who is there
 
-    def settings(self, folder):
+    def settings(self):
         mqtt = {"uri": self.cluster.uris("mqtts"), "username": "seismote-network",
                 "password_file": self.cluster.account("network", "seismote-network"), "tls": {"ca_file": self.cluster.ca}}
-        own = {"confirm": True, "status_s": 5}
-        if self.engine == "amqp":
-            own["cluster"] = self.cluster.uris("amqps")
-        else:
-            own["state"] = folder
-        return {"mqtt": mqtt, "network": own}
+        return {"mqtt": mqtt, "network": {"confirm": True, "status_s": 5, "cluster": self.cluster.uris("amqps")}}
 
     async def furnish(self, stations):
         cluster, ports = self.cluster, self.cluster.ports["mqtt"]
@@ -78,9 +73,8 @@ class Trial:
             "reader", ports, "everybody", "everybody-secret").start()
         await asyncio.wait_for(self.reader.ready.wait(), 30)
         self.publishers = [Publisher(f"p{i}", ports, "everybody", "everybody-secret", i).start() for i in range(3)]
-        for name in ("one", "two")[:2 if self.engine == "amqp" else 1]:
-            folder = os.path.join(self.folder, name)
-            self.detectors.append(Detector(self.tool, self.folder, name, self.settings(folder)).start())
+        for name in ("one", "two"):
+            self.detectors.append(Detector(self.tool, self.folder, name, self.settings()).start())
             await asyncio.sleep(1)
         for i in range(2):
             name = f"house-{i}"
@@ -208,11 +202,11 @@ class Trial:
 
 
 async def main():
-    agent, tool, folder, root, kills, pause, stations, engine = sys.argv[1:]
+    agent, tool, folder, root, kills, pause, stations = sys.argv[1:]
     # Ended from outside, it ends its nodes, too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     cluster = Cluster(root, folder)
-    trial = Trial(agent, tool, folder, cluster, engine)
+    trial = Trial(agent, tool, folder, cluster)
     failed = 0
     try:
         print(f"three nodes of RabbitMQ are up after {cluster.up():.0f} s", flush=True)
