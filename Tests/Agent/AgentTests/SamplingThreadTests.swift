@@ -400,6 +400,16 @@ struct ScriptedSensor: SensorDriver {
             status, LinkStatistics(), .init(), sensor: .ok, time: .replay, alerts: [], now: 1_000_000_000)
     }
 
+    /// Defect: a report that a newer one had replaced before it was sent left a hole in the numbers that nothing told of.
+    @Test func replacedReportsAreCounted() throws {
+        var link = LinkStatistics()
+        link.replaced = 3
+        var report = HealthReport(now: 0)
+        let told = report.message(
+            try SamplingStatus(), link, .init(), sensor: .ok, time: .replay, alerts: [], now: 1_000_000_000)
+        #expect(told.mqtt.replaced == 3)
+    }
+
     @Test func theMeasuredRateAndTheCountersAreTold() throws {
         var condition = SensorCondition()
         condition.rate = MeasuredRate(rate: 96.2, uncertainty: 0.000481)

@@ -64,10 +64,13 @@ def stream(station):
         end = start + STEP * block["n"]
 
 
-def account(station):
-    """Numbers of all messages, time of traces, health, waveforms."""
+def account(station, replaced):
+    """Numbers of all messages, time of traces, health, waveforms. `replaced`: what the station says of retained values that
+    a newer one has replaced before they could be sent; reports of its health are such."""
     for name in ("trace", "summary", "trigger", "health"):
         came, missing, again = station.account(name)
+        if name == "health":
+            missing = max(0, missing - replaced)
         if missing or again or not came:
             yield f"{name}: {came} came, {missing} missing, {again} twice"
     if station.out_of_order:

@@ -226,7 +226,8 @@ class Run(Judge):
         changed, twin = self.stations["changed"], self.stations["twin"]
         for station in (changed, twin):
             self.complaints += [f"{station.name}: {text}" for text in judge.stream(station)]
-            self.complaints += [f"{station.name}: {text}" for text in judge.account(station)]
+            replaced = station.replies["status"][-1][1]["result"]["mqtt"]["replaced"]
+            self.complaints += [f"{station.name}: {text}" for text in judge.account(station, replaced)]
         samples = judge.Samples(changed), judge.Samples(twin)
         first, words = judge.effects(self.changes, *samples, changed)
         self.complaints += words

@@ -57,6 +57,7 @@ struct HealthReport {
         health.mqtt.connects = Int(clamping: link.connects)
         health.mqtt.published = Int(clamping: link.published)
         health.mqtt.acked = Int(clamping: link.acked)
+        health.mqtt.replaced = Int(clamping: link.replaced)
         health.mqtt.refused = Self.refusals(link)
         health.alerts = alerts
         return health

@@ -23,6 +23,7 @@ public struct HealthMessage: Sendable, Equatable {
         public var connects = 0
         public var published = 0
         public var acked = 0
+        public var replaced = 0
         public var refused: [NamedCount] = []
         public var rejectedCommands = 0
         public init() {}
@@ -131,6 +132,9 @@ extension HealthMessage.MQTT {
         f.integer("connects", connects, "Connections made.")
         f.integer("published", published, "Messages sent.")
         f.integer("acked", acked, "Messages that the broker has acknowledged.")
+        f.integer(
+            "replaced", replaced,
+            "Retained values that a newer one replaced before they could be sent. Of such a report `seq` is missing.")
         f.visit(
             Field("refused", "Messages refused, by the broker's reason; also `too_large` and `connection_broken`."),
             refused)

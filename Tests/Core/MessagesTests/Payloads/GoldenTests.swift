@@ -116,7 +116,7 @@ import Testing
                 + " time.source time.error_ms outbox outbox.messages outbox.bytes outbox.oldest_s outbox.dropped"
                 + " outbox.dropped.essential outbox.dropped.state outbox.dropped.trace outbox.deleted_age outbox.deleted_room mqtt"
                 + " mqtt.connects mqtt.published"
-                + " mqtt.acked mqtt.refused mqtt.refused.quota_exceeded mqtt.refused.not_authorized"
+                + " mqtt.acked mqtt.replaced mqtt.refused mqtt.refused.quota_exceeded mqtt.refused.not_authorized"
                 + " mqtt.rejected_commands warnings warnings.issued warnings.alarms warnings.refused warnings.refused.old"
                 + " driver driver.lost driver.overruns driver.lost_triggers driver.duplicates"
                 + " driver.clock_steps driver.slow_reads driver.retries driver.wake_ups driver.time_error_ms loop_late_ms cpu_pct rss_bytes temperature_c host_temperature_c uptime_s alerts"

@@ -211,6 +211,7 @@ enum Samples {
         m.mqtt.connects = 2
         m.mqtt.published = 7300
         m.mqtt.acked = 3650
+        m.mqtt.replaced = 6
         m.mqtt.refused = [.init("quota_exceeded", 1), .init("not_authorized", 2)]
         m.mqtt.rejectedCommands = 5
         var warnings = HealthMessage.Warnings()
