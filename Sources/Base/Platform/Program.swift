@@ -24,7 +24,7 @@ public enum ProgramOutput {
     public static func begin() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             // (The lowest number that is free is this one.)
-            open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
         let flags = fcntl(STDOUT_FILENO, F_GETFL)
         if flags >= 0, flags & O_NONBLOCK != 0 {
