@@ -24,8 +24,8 @@ ROWS = "document.querySelectorAll('.stations tbody tr:not(.room)')"
 class Speakers(Program):
     """speakers.py, until the end of a case."""
 
-    def __init__(self, world, broker, mode, what):
-        super().__init__(os.path.join(world.work, f"{mode}-{what}-{free_port()}.log"), sys.executable, "-B", os.path.join(HERE, "speakers.py"), str(broker.port), mode, what)
+    def __init__(self, world, broker, mode, what, *more):
+        super().__init__(os.path.join(world.work, f"{mode}-{what}-{free_port()}.log"), sys.executable, "-B", os.path.join(HERE, "speakers.py"), str(broker.port), mode, what, *more)
 
     def __enter__(self):
         return self if self.running else self.start()

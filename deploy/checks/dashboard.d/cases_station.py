@@ -127,28 +127,47 @@ def case_helicorder(world):
     return f"{drawn} pixels"
 
 
+# What the graph of levels says, and what it is made of: the largest swing in its span of what has been answered and kept.
+SWINGS = """(() => {
+  const { replies, kept, axis, begin, end, reach, known } = Seismote.historyView;
+  const swings = [...kept, ...replies].flatMap(({ from, step_s: step, [axis]: { min, max } }) => Array.from(min, (low, i) => {
+    const at = Date.parse(from.slice(0, 19) + "Z") / 1000 + i * step;
+    return at >= begin && at < end ? (max[i] - low) / 2 : NaN;
+  })).filter((one) => one >= 0);
+  return { step: replies[0].step_s, said: reach.high, largest: Math.max(...swings), steps: swings.length };
+})()"""
+
+
+def largest_swing(page, span):
+    one = page.evaluate(SWINGS)
+    assert one["steps"] > 0 and abs(one["said"] / one["largest"] - 1) < 1e-9, (span, one)
+    return one
+
+
 def case_levels_of_an_hour_to_a_year(world):
-    """Each span opens what is finer in it, to the waveform; of the year there is what this browser has kept, too."""
+    """Each span opens what is finer in it, to the waveform; of the year there is what this browser has kept, too.
+    The station's time is that of its recording: the day on which this runs does not decide how much of a month there is."""
     broker = world.another_broker("spans")
-    with Speakers(world, broker, "station", "contract"):
+    with Speakers(world, broker, "recording", "contract"):
         page = world.page("#/station/contract/levels/month", broker=broker, size=(1280, 900))
         world.until(page, f"{HISTORY}?.some && {HISTORY}.span === 'month'")
-        steps = page.evaluate(f"[{HISTORY}.replies[0].step_s, {HISTORY}.reach.high]")
-        assert steps[0] == 1800 and 0.005 < steps[1] < 0.06, steps
+        month = largest_swing(page, "month")
+        assert month["step"] == 1800 and month["steps"] > 280, month
         check_looks(world, page, "levels-month")
         # Year, day, hour, waveform: by the keyboard alone, at the last quarter of an hour.
         page.evaluate("location.hash = '#/station/contract/levels/year'; null")
         world.until(page, f"{HISTORY}.span === 'year' && {HISTORY}.some")
         for span in ("month", "day", "hour"):
             page.focus("canvas.levels-graph")
-            page.evaluate(f"{HISTORY}.choose(Date.now() / 1000 - 900, false)")
+            page.evaluate(f"{HISTORY}.choose({HISTORY}.now - 900, false)")
             page.keyboard.press("Enter")
-            world.until(page, f"{HISTORY}.span === '{span}' && {HISTORY}.some")
+            world.until(page, f"{HISTORY}.span === '{span}' && {HISTORY}.some && {HISTORY}.replies.length > 0")
+            largest_swing(page, span)
         with page.expect_download() as saved:
             page.click(".event-files button:has-text('CSV')")
         with open(saved.value.path(), encoding="utf-8") as file:
             lines = file.read().splitlines()
-        assert lines[0].startswith("time_utc,step_s,x_min_m_s2,") and 400 < len(lines) <= 1801, (lines[0], len(lines))
+        assert lines[0].startswith("time_utc,step_s,x_min_m_s2,") and 900 <= len(lines) <= 1801, (lines[0], len(lines))
         page.focus("canvas.levels-graph")
         page.keyboard.press("ArrowLeft")
         assert "RMS" in page.inner_text(".event-foot") and page.is_visible(".event-foot a.button")
@@ -159,11 +178,25 @@ def case_levels_of_an_hour_to_a_year(world):
         world.until(page, f"{HISTORY}.span === 'year' && {HISTORY}.replies.length === 1 && {HISTORY}.some")
         check_looks(world, page, "levels-year-phone")
     # Of a station that answers no more the year is still there.
-    page.evaluate("location.hash = '#/station/contract/levels/year'; null")
+    page.evaluate("location.hash = '#/station/contract/levels/year/20190701T000000Z'; null")
     page.reload()
     world.until(page, f"{HISTORY}?.span === 'year' && {HISTORY}.kept.length >= 31 && {HISTORY}.some && {HISTORY}.replies.length === 0")
     broker.kill()
     return f"{len(lines) - 1} steps of an hour"
+
+
+def case_levels_where_a_month_and_a_year_begin(world):
+    """Four minutes after midnight the day, the month and the year have four minutes, and each says what is in them."""
+    for begun in ("2019-01-01", "2020-03-01"):
+        broker = world.another_broker(f"begun-{begun}")
+        with Speakers(world, broker, "recording", "contract", f"{begun}T00:04:00Z"):
+            page = world.page("#/station/contract/levels/year", broker=broker)
+            for span in ("year", "month", "week", "day", "hour"):
+                page.evaluate(f"location.hash = '#/station/contract/levels/{span}'; null")
+                world.until(page, f"{HISTORY}?.span === '{span}' && {HISTORY}.some && {HISTORY}.replies.length > 0")
+                largest_swing(page, span)
+                assert begun[:4] in page.inner_text(".event-filter h2"), (span, page.inner_text(".event-filter h2"))
+        broker.kill()
 
 
 @early

@@ -2,7 +2,8 @@
 
     speakers.py PORT station ID   one that answers `events`, `event`, `history`, `label` and `ping`, with a month of events,
                                   an open event with class and estimate; prints each command
-    speakers.py PORT recording ID the same, but all of it is in July of 2019, as of a recording that is played
+    speakers.py PORT recording ID [TIME]
+                                  the same, but all of it is until TIME (2019-07-07T06:30:00Z), as of a recording that is played
     speakers.py PORT live ID      one with live traces, levels of the hour before and the samples of all of it
     speakers.py PORT late ID      the same in the middle of an event that began 40 s before and is an alarm; its waveform comes every 4 s
     speakers.py PORT slow ID      live traces of 2 Hz
@@ -183,8 +184,10 @@ class Station:
         return {"event": found, "bytes": len(self.record), "sha256": hashlib.sha256(self.record).hexdigest()}
 
     async def do_history(self, asked):
-        begin, step = seconds(asked["from"]), asked["step_s"]
-        count = min(5000, int((seconds(asked["to"]) - begin) / step))
+        # As a station answers: steps begin at multiples of their length, and one that has begun counts.
+        step = asked["step_s"]
+        begin = seconds(asked["from"]) // step * step
+        count = min(5000, math.ceil((seconds(asked["to"]) - begin) / step))
         columns = {axis: {"min": [], "max": [], "rms": []} for axis in "xyz"}
         newest = time.time() - self.behind
         for i in range(count):
@@ -197,12 +200,12 @@ class Station:
                 columns[axis]["min"].append(low)
                 columns[axis]["max"].append(high)
                 columns[axis]["rms"].append(None if gap else round(size / 2, 6))
-        return {"from": asked["from"], "step_s": step, **columns}
+        return {"from": rfc(begin), "step_s": step, **columns}
 
 
 class Recording(Station):
-    """Its own time is that of the recording: until the morning of 7 July 2019."""
-    behind = time.time() - datetime.datetime(2019, 7, 7, 6, 30, tzinfo=datetime.timezone.utc).timestamp()
+    """Its own time is that of the recording: until the morning of 7 July 2019, or as it is told."""
+    behind = time.time() - seconds(sys.argv[4] if len(sys.argv) > 4 else "2019-07-07T06:30:00Z")
     sensor = {"driver": "replay", "rate_hz": 100}
 
 
