@@ -10,11 +10,12 @@
 #
 # A list of checks has a line for each: its name, the seconds after which it is given up, its load in hundredths of a
 # processor (100 if it is not given; or `alone`, where something is measured that nothing else may disturb), and what it
-# is given: words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, others are
-# its arguments.
+# is given: words of the form NAME=VALUE go into its environment, `needs=JOB` names another job that it needs, of those
+# with one `turn=WORD` one runs at a time (three browsers at work on two processors drew no picture in 90 s), others are its
+# arguments.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
-job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
+job_names=() job_limits=() job_loads=() job_needs=() job_turns=() job_words=() # what is to be done
 job_states=() # waiting, running, again (failed once; to be run alone), passed, failed, skipped
 job_reasons=() # why the first try failed
 job_results=() # lines of the table
@@ -28,28 +29,29 @@ others=0
 job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
 
 # job NAME SECONDS LOAD NEEDS COMMAND...: something to be done, when the jobs named in NEEDS ('-', or with commas
-# between them) have passed. The command is a program or a function.
+# between them) have passed. The command is a program or a function. Of those with one word in $turn one runs at a time.
 job() {
     local other
     for other in "${job_names[@]}"; do
         [ "$other" != "$1" ] || fail "two jobs are called '$1'"
     done
-    job_names+=("$1") job_limits+=("$2") job_loads+=("$3") job_needs+=("$4") job_states+=(waiting)
+    job_names+=("$1") job_limits+=("$2") job_loads+=("$3") job_needs+=("$4") job_turns+=("${turn:-}") job_states+=(waiting)
     shift 4
     job_words+=("$(printf '%q ' "$@")")
 }
 
 # jobs_of FILE NEEDS [NAME...]: the checks of that list; with names, only these.
 jobs_of() {
-    local list=$1 needs=$2 name seconds load given word title environment arguments more
+    local list=$1 needs=$2 name seconds load given word title environment arguments more turn
     shift 2
     while read -r name seconds load given; do
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
         load=${load:-100}
-        environment=() arguments=() more=
+        environment=() arguments=() more='' turn=''
         for word in $given; do
             case $word in
                 needs=*) more=,${word#needs=} ;;
+                turn=*) turn=${word#turn=} ;;
                 [A-Z]*=*) environment+=("$word") ;;
                 *) arguments+=("$word") ;;
             esac
@@ -162,6 +164,7 @@ run_jobs() {
         for number in "${!job_names[@]}"; do
             [ "${job_states[number]}" = waiting ] || continue
             may_start "$number" || continue
+            has_turn "$number" || continue
             # (With as many more as there are others, those that judge real time failed at a load of 38.)
             capacity=$((processors + others / 2))
             load=${job_loads[number]}
@@ -202,6 +205,13 @@ next_again() {
         return
     done
     return 1
+}
+
+# has_turn NUMBER: whether none runs that takes turns with it.
+has_turn() {
+    local other
+    [ -n "${job_turns[$1]}" ] || return 0
+    for other in "${job_of_process[@]}"; do [ "${job_turns[other]}" != "${job_turns[$1]}" ] || return 1; done
 }
 
 # may_start NUMBER: whether all that the job needs has passed; where one of these has not, the job is over.
