@@ -15,7 +15,7 @@
 # arguments.
 
 # shellcheck disable=SC2154  # repository, release_flags: of lib.sh
-job_names=() job_limits=() job_loads=() job_needs=() job_turns=() job_words=() # what is to be done
+job_names=() job_limits=() job_loads=() job_needs=() job_words=() # what is to be done
 job_states=() # waiting, running, again (failed once; to be run alone), passed, failed, skipped
 job_reasons=() # why the first try failed
 job_results=() # lines of the table
@@ -29,29 +29,29 @@ others=0
 job_folder=$(mktemp -d "${TMPDIR:-/tmp}/seismote-jobs.XXXXXX")
 
 # job NAME SECONDS LOAD NEEDS COMMAND...: something to be done, when the jobs named in NEEDS ('-', or with commas
-# between them) have passed. The command is a program or a function. Of those with one word in $turn one runs at a time.
+# between them) have passed. Of those with one `turn=WORD` in NEEDS one runs at a time. The command is a program or a function.
 job() {
     local other
     for other in "${job_names[@]}"; do
         [ "$other" != "$1" ] || fail "two jobs are called '$1'"
     done
-    job_names+=("$1") job_limits+=("$2") job_loads+=("$3") job_needs+=("$4") job_turns+=("${turn:-}") job_states+=(waiting)
+    job_names+=("$1") job_limits+=("$2") job_loads+=("$3") job_needs+=("$4") job_states+=(waiting)
     shift 4
     job_words+=("$(printf '%q ' "$@")")
 }
 
 # jobs_of FILE NEEDS [NAME...]: the checks of that list; with names, only these.
 jobs_of() {
-    local list=$1 needs=$2 name seconds load given word title environment arguments more turn
+    local list=$1 needs=$2 name seconds load given word title environment arguments more
     shift 2
     while read -r name seconds load given; do
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
         load=${load:-100}
-        environment=() arguments=() more='' turn=''
+        environment=() arguments=() more=
         for word in $given; do
             case $word in
-                needs=*) more=,${word#needs=} ;;
-                turn=*) turn=${word#turn=} ;;
+                needs=*) more+=,${word#needs=} ;;
+                turn=*) more+=,$word ;;
                 [A-Z]*=*) environment+=("$word") ;;
                 *) arguments+=("$word") ;;
             esac
@@ -164,7 +164,6 @@ run_jobs() {
         for number in "${!job_names[@]}"; do
             [ "${job_states[number]}" = waiting ] || continue
             may_start "$number" || continue
-            has_turn "$number" || continue
             # (With as many more as there are others, those that judge real time failed at a load of 38.)
             capacity=$((processors + others / 2))
             load=${job_loads[number]}
@@ -207,18 +206,18 @@ next_again() {
     return 1
 }
 
-# has_turn NUMBER: whether none runs that takes turns with it.
-has_turn() {
-    local other
-    [ -n "${job_turns[$1]}" ] || return 0
-    for other in "${job_of_process[@]}"; do [ "${job_turns[other]}" != "${job_turns[$1]}" ] || return 1; done
-}
-
-# may_start NUMBER: whether all that the job needs has passed; where one of these has not, the job is over.
+# may_start NUMBER: whether all that the job needs has passed, and none runs that takes turns with it; where one of what it
+# needs has not passed, the job is over.
 may_start() {
     local name other state
     for name in ${job_needs[$1]//,/ }; do
-        [ "$name" != - ] || continue
+        case $name in
+            -) continue ;;
+            turn=*)
+                for other in "${job_of_process[@]}"; do [[ ,${job_needs[other]}, != *,$name,* ]] || return 1; done
+                continue
+                ;;
+        esac
         state=missing
         for other in "${!job_names[@]}"; do
             [ "${job_names[other]}" != "$name" ] || state=${job_states[other]}
