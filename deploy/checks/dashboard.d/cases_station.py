@@ -129,7 +129,7 @@ def case_helicorder(world):
 
 # What the graph of levels says, and what it is made of: the largest swing in its span of what has been answered and kept.
 SWINGS = """(() => {
-  const { replies, kept, axis, begin, end, reach, known } = Seismote.historyView;
+  const { replies, kept, axis, begin, end, reach } = Seismote.historyView;
   const swings = [...kept, ...replies].flatMap(({ from, step_s: step, [axis]: { min, max } }) => Array.from(min, (low, i) => {
     const at = Date.parse(from.slice(0, 19) + "Z") / 1000 + i * step;
     return at >= begin && at < end ? (max[i] - low) / 2 : NaN;

@@ -40,6 +40,14 @@ def seconds(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
+def steps(asked):
+    """Begin, length and number of the steps that a station answers `history` with: they begin at multiples of their length,
+    and one that has begun counts."""
+    step = asked["step_s"]
+    begin = seconds(asked["from"]) // step * step
+    return begin, step, min(5000, math.ceil((seconds(asked["to"]) - begin) / step))
+
+
 def envelope(station, seq, at=None):
     return {"v": 1, "station": station, "boot": BOOT, "seq": seq, "t": rfc(time.time() if at is None else at)}
 
@@ -184,10 +192,7 @@ class Station:
         return {"event": found, "bytes": len(self.record), "sha256": hashlib.sha256(self.record).hexdigest()}
 
     async def do_history(self, asked):
-        # As a station answers: steps begin at multiples of their length, and one that has begun counts.
-        step = asked["step_s"]
-        begin = seconds(asked["from"]) // step * step
-        count = min(5000, math.ceil((seconds(asked["to"]) - begin) / step))
+        begin, step, count = steps(asked)
         columns = {axis: {"min": [], "max": [], "rms": []} for axis in "xyz"}
         newest = time.time() - self.behind
         for i in range(count):
@@ -238,10 +243,9 @@ class Live(Station):
         return [round((gravity if axis == "z" else 0) + 1e-3 * math.sin(2 * math.pi * hz * (begin % 3600 + i / rate)), 6) for i in range(count)]
 
     async def do_history(self, asked):
-        begin, step = seconds(asked["from"]), asked["step_s"]
-        count = min(5000, int((seconds(asked["to"]) - begin) / step))
+        begin, step, count = steps(asked)
         offset = {"x": 0, "y": 0, "z": 9.81}
-        return {"from": asked["from"], "step_s": step, **{axis: {"min": [offset[axis] - 1e-3] * count, "max": [offset[axis] + 1e-3] * count, "rms": [7e-4] * count} for axis in "xyz"}}
+        return {"from": rfc(begin), "step_s": step, **{axis: {"min": [offset[axis] - 1e-3] * count, "max": [offset[axis] + 1e-3] * count, "rms": [7e-4] * count} for axis in "xyz"}}
 
     def ring(self, begin, end):
         return b"".join(miniseed(channel, begin, self.rate, [round(value * 1e6) for value in self.samples(axis, begin, self.rate, (end - begin) * self.rate)])
